@@ -1,0 +1,289 @@
+"""Facts of a workstream's log: frozen, past tense, told apart by their kind.
+
+An event's `kind` and its fields are the public contract: a stream's `data` is `seq, kind, at` and these fields.
+A kind that this version does not know is carried as `Unknown` and never breaks a fold.
+"""
+
+from typing import Any, Literal, get_args
+
+import msgspec
+
+Mode = Literal["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"]
+Effect = Literal["read", "write", "process", "network", "mcp", "human", "deliver", "state"]
+Source = Literal["user", "watch", "wake", "agent", "channel"]
+When = Literal["next", "steer"]
+Decision = Literal["allow", "ask", "deny"]
+Outcome = Literal["ok", "error", "denied", "refused", "timeout", "cancelled"]
+RestState = Literal["idle", "running", "waiting", "failed", "closed"]
+WaitKind = Literal["approval", "question", "child", "wake", "budget", "queue", "model", "mcp"]
+
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+class Fact(msgspec.Struct, frozen=True, tag_field="kind"):
+    """What happened. Never changed once appended."""
+
+
+class WaitFor(msgspec.Struct, frozen=True):
+    """Why a workstream stands still, and since when (RFC 3339 UTC)."""
+
+    kind: WaitKind
+    since: str
+    detail: str = ""
+
+
+class AskedCall(msgspec.Struct, frozen=True):
+    """One tool call as the model asked for it. `arguments` is the JSON text as it came; `provider_id` the model's own id."""
+
+    call_id: str
+    tool: str
+    arguments: str = "{}"
+    provider_id: str = ""
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """What a person sees before deciding: a one-line header and a body in the form its `kind` names."""
+
+    title: str
+    kind: Literal["command", "diff", "text", "json"] = "text"
+    body: str = ""
+    added: int = 0
+    removed: int = 0
+
+
+class WorkstreamCreated(Fact, frozen=True, tag="workstream.created"):
+    name: str
+    owner: str
+    profile: str = "default"
+    persona: str = ""
+    mode: Mode = "default"
+    model: str = ""
+    labels: tuple[str, ...] = ()
+    node: str = ""
+    parent: str = ""
+    forked_from: str = ""
+    forked_at: int = 0
+
+
+class MessagePosted(Fact, frozen=True, tag="message.user"):
+    """A person, a watch or another source spoke. `queued`: read when the turn in hand has ended."""
+
+    text: str
+    source: Source = "user"
+    author: str = ""
+    queued: bool = False
+
+
+class TurnStarted(Fact, frozen=True, tag="turn.started"):
+    """A node took the workstream up under this lease epoch."""
+
+    node: str
+    epoch: int
+
+
+class MessageAnswered(Fact, frozen=True, tag="message.assistant"):
+    """One answer of the model. `opaque` holds a provider's own blocks (JSON text) that must go back unchanged."""
+
+    text: str = ""
+    calls: tuple[AskedCall, ...] = ()
+    reasoning: str = ""
+    model: str = ""
+    finish: str = ""
+    opaque: str = ""
+
+
+class TokensUsed(Fact, frozen=True, tag="usage"):
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+
+class CallDecided(Fact, frozen=True, tag="call.decided"):
+    """What the pipeline decided on a call, and why: the permission audit. `refused` calls never reach a rule."""
+
+    call_id: str
+    tool: str
+    canonical: str
+    effect: Effect
+    decision: Decision
+    base_decision: Decision
+    effective_mode: Mode
+    pattern: str
+    scope: str
+    origin: str
+    why: str
+    input_digest: str
+    parallel: bool = False
+    mode_effect: str = ""
+
+
+class ApprovalRequested(Fact, frozen=True, tag="approval.requested"):
+    request_id: str
+    call_id: str
+    tool: str
+    arguments: str
+    input_digest: str
+    preview: Preview
+
+
+class ApprovalResolved(Fact, frozen=True, tag="approval.resolved"):
+    """A person allowed or denied; `cancelled` when the workstream was stopped or closed first.
+
+    `updated_arguments` (JSON text) stands where the person edited the input: it is validated and decided anew (O11).
+    """
+
+    request_id: str
+    call_id: str
+    behavior: Literal["allow", "deny", "cancelled"]
+    by: str
+    scope: Literal["once", "workstream", "always"] = "once"
+    reason: str = ""
+    justification: str = ""
+    input_digest: str = ""
+    updated_arguments: str = ""
+
+
+class CallStarted(Fact, frozen=True, tag="call.started"):
+    """Committed before the effect: from here on the outcome is unknown until it is recorded."""
+
+    call_id: str
+    tool: str
+    effect: Effect
+    node: str
+    epoch: int
+
+
+class CallFinished(Fact, frozen=True, tag="call.finished"):
+    call_id: str
+    tool: str
+    is_error: bool
+    output: str
+    outcome: Outcome
+    duration_ms: int = 0
+    truncated: bool = False
+
+
+class CallInterrupted(Fact, frozen=True, tag="call.interrupted"):
+    """The node stopped while this ran: outcome unknown, not run again."""
+
+    call_id: str
+    tool: str
+    node: str
+    output: str
+    is_error: bool = True
+
+
+class StateChanged(Fact, frozen=True, tag="state"):
+    state: RestState
+    waiting_for: tuple[WaitFor, ...] = ()
+    detail: str = ""
+
+
+class TurnCancelled(Fact, frozen=True, tag="turn.cancelled"):
+    by: str
+
+
+class TurnFailed(Fact, frozen=True, tag="turn.failed"):
+    """The turn cannot go on by itself; `detail` says the mend. A new message or a retry takes it up again."""
+
+    code: str
+    detail: str
+
+
+class TurnRetried(Fact, frozen=True, tag="turn.retried"):
+    by: str
+
+
+class ModeChanged(Fact, frozen=True, tag="mode.changed"):
+    mode: Mode
+    by: str
+
+
+class CompactionRequested(Fact, frozen=True, tag="compaction.requested"):
+    by: str
+
+
+class ContextCompacted(Fact, frozen=True, tag="context.compacted"):
+    """The model reads `summary` in place of everything up to and with sequence number `through`."""
+
+    through: int
+    summary: str
+
+
+class WorkstreamClosed(Fact, frozen=True, tag="workstream.closed"):
+    by: str
+
+
+class Unknown(msgspec.Struct, frozen=True):
+    """A fact of a newer version: kept as it came, passed over by every fold."""
+
+    kind: str
+    data: dict[str, Any]
+
+
+KnownFact = (
+    WorkstreamCreated
+    | MessagePosted
+    | TurnStarted
+    | MessageAnswered
+    | TokensUsed
+    | CallDecided
+    | ApprovalRequested
+    | ApprovalResolved
+    | CallStarted
+    | CallFinished
+    | CallInterrupted
+    | StateChanged
+    | TurnCancelled
+    | TurnFailed
+    | TurnRetried
+    | ModeChanged
+    | CompactionRequested
+    | ContextCompacted
+    | WorkstreamClosed
+)
+AnyFact = KnownFact | Unknown
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """A fact in its place: sequence number in the workstream's log, time (RFC 3339 UTC, milliseconds)."""
+
+    seq: int
+    at: str
+    fact: AnyFact
+
+
+_KINDS: dict[str, type[Fact]] = {
+    str(fact.__struct_config__.tag): fact for fact in get_args(KnownFact)
+}
+_decoders = {kind: msgspec.json.Decoder(fact) for kind, fact in _KINDS.items()}
+_encoder = msgspec.json.Encoder()
+
+
+def kind_of(fact: AnyFact) -> str:
+    """The kind under which a fact stands in the log."""
+    return fact.kind if isinstance(fact, Unknown) else str(fact.__struct_config__.tag)
+
+
+def encode(fact: AnyFact) -> str:
+    """A fact as the JSON text that the log stores: its fields, `kind` among them."""
+    if isinstance(fact, Unknown):
+        return _encoder.encode({"kind": fact.kind, **fact.data}).decode()
+    return _encoder.encode(fact).decode()
+
+
+def decode(kind: str, text: str) -> AnyFact:
+    """The fact that `encode` wrote; `Unknown` where the kind is not of this version."""
+    decoder = _decoders.get(kind)
+    if decoder is not None:
+        fact: AnyFact = decoder.decode(text)
+        return fact
+    data: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
+    data.pop("kind", None)
+    return Unknown(kind, data)
+
+
+def encode_recorded(recorded: Recorded) -> bytes:
+    """The `data` of a stream's event: `seq`, `at`, then the fact's own fields."""
+    return b'{"seq":%d,"at":"%s",' % (recorded.seq, recorded.at.encode()) + encode(recorded.fact).encode()[1:]

@@ -1,4 +1,6 @@
-"""What a provider is: it turns a conversation into one answer of a model, streaming the text while it comes."""
+"""What a provider is: it turns a conversation into one answer of a model, streaming the text while
+it comes.
+"""
 
 from collections.abc import AsyncIterator
 from typing import Literal, Protocol
@@ -9,7 +11,9 @@ from redshank_shared.domain.messages import Finish, Message, ToolDescription
 
 
 class ModelSettings(msgspec.Struct, frozen=True):
-    """One configured model: where it is asked and how. `api_key` never reaches a log, an event or an error."""
+    """One configured model: where it is asked and how. `api_key` never reaches a log, an event or
+    an error.
+    """
 
     name: str
     provider: Literal["openai", "anthropic", "demo", "scripted"]
@@ -24,7 +28,9 @@ class ModelSettings(msgspec.Struct, frozen=True):
 
 
 class Surface(msgspec.Struct, frozen=True):
-    """The frozen tools of a turn. `digest` names them, so that a provider encodes each surface once and keeps the bytes."""
+    """The frozen tools of a turn. `digest` names them, so that a provider encodes each surface once
+    and keeps the bytes.
+    """
 
     digest: str
     tools: tuple[ToolDescription, ...]
@@ -47,9 +53,11 @@ class Delta(msgspec.Struct, frozen=True):
 
 
 class ModelCall(msgspec.Struct, frozen=True):
-    """One tool call of an answer. `arguments` is JSON text of an object ("{}" when the model sent nothing).
+    """One tool call of an answer. `arguments` is JSON text of an object ("{}" when the model sent
+    nothing).
 
-    `error` says in words for the model why the call cannot run (arguments cut off or not JSON); it then never runs (F-40, F-46).
+    `error` says in words for the model why the call cannot run (arguments cut off or not JSON); it
+    then never runs (F-40, F-46).
     """
 
     provider_id: str
@@ -59,7 +67,9 @@ class ModelCall(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A whole answer. `opaque` are blocks to send back unchanged (JSON text; the anthropic wire's thinking with its signature)."""
+    """A whole answer. `opaque` are blocks to send back unchanged (JSON text; the anthropic wire's
+    thinking with its signature).
+    """
 
     text: str
     finish: Finish
@@ -72,9 +82,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class ModelFailed(Exception):
-    """The model gave no whole answer. `detail` is for the reader and names the mend or the provider's own words, never a key."""
+    """The model gave no whole answer. `detail` is for the reader and names the mend or the
+    provider's own words, never a key.
+    """
 
-    def __init__(self, detail: str, *, code: str, retry: bool, delay_seconds: float | None = None) -> None:
+    def __init__(
+        self, detail: str, *, code: str, retry: bool, delay_seconds: float | None = None
+    ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.code = code
@@ -88,9 +102,11 @@ class Provider(Protocol):
     settings: ModelSettings
 
     def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
-        """Deltas while they come, then exactly one Answer as the last item; raises ModelFailed and nothing else.
+        """Deltas while they come, then exactly one Answer as the last item; raises ModelFailed and
+        nothing else.
 
-        Makes one attempt: `retry.py` decides over more. Closing the iterator stops the request at once.
+        Makes one attempt: `retry.py` decides over more. Closing the iterator stops the request at
+        once.
         """
         ...
 

@@ -1,4 +1,6 @@
-"""What a tool is: schema, effect, prepare and run in one frozen record; every built-in file holds one."""
+"""What a tool is: schema, effect, prepare and run in one frozen record; every built-in file holds
+one.
+"""
 
 import pathlib
 from collections.abc import Awaitable, Callable
@@ -12,7 +14,9 @@ SandboxLevel = Literal["inherited", "read_only", "workspace_write", "network_ena
 
 
 class BadArguments(Exception):
-    """The model must mend its arguments. The message names the argument and the mend, and goes to the model."""
+    """The model must mend its arguments. The message names the argument and the mend, and goes to
+    the model.
+    """
 
 
 class Workspace(msgspec.Struct, frozen=True):
@@ -22,7 +26,9 @@ class Workspace(msgspec.Struct, frozen=True):
 
 
 class CallContext(msgspec.Struct, frozen=True):
-    """What a running call is given. `emit` shows output in progress to watchers (already decoded text)."""
+    """What a running call is given. `emit` shows output in progress to watchers (already decoded
+    text).
+    """
 
     call_id: str
     workspace: Workspace
@@ -31,14 +37,18 @@ class CallContext(msgspec.Struct, frozen=True):
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """Validated arguments (schema and paths checked, nothing done yet) and what a person sees before deciding."""
+    """Validated arguments (schema and paths checked, nothing done yet) and what a person sees
+    before deciding.
+    """
 
     arguments: dict[str, Any]
     preview: Preview
 
 
 class Result(msgspec.Struct, frozen=True):
-    """How a call ended. A tool's failure is a result, not an exception. `output` is what the model reads."""
+    """How a call ended. A tool's failure is a result, not an exception. `output` is what the model
+    reads.
+    """
 
     output: str
     is_error: bool = False
@@ -47,10 +57,13 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """One tool. `prepare` has no effect and raises BadArguments; `run` acts, and stops at once when its task is cancelled.
+    """One tool. `prepare` has no effect and raises BadArguments; `run` acts, and stops at once when
+    its task is cancelled.
 
-    `timeout_seconds` bounds `run` from outside; `parallel` says whether it may run beside others of its batch;
-    `plan` whether plan mode lists it; `primary_key` is the argument that a bare string stands for (T-11).
+    `timeout_seconds` bounds `run` from outside; `parallel` says whether it may run beside others of
+    its batch;
+    `plan` whether plan mode lists it; `primary_key` is the argument that a bare string stands for
+    (T-11).
     """
 
     name: str
@@ -65,5 +78,3 @@ class Tool(msgspec.Struct, frozen=True):
     timeout_seconds: float = 60.0
     sandbox: SandboxLevel = "inherited"
     aliases: tuple[str, ...] = ()
-
-

@@ -2,7 +2,9 @@
 
 
 class RedshankError(Exception):
-    """Something refused or failed. `code` is stable, `detail` says what to do, `field` names the input to blame."""
+    """Something refused or failed. `code` is stable, `detail` says what to do, `field` names the
+    input to blame.
+    """
 
     code = "error"
 
@@ -45,7 +47,7 @@ class Unauthenticated(RedshankError):
 
 
 class Unavailable(RedshankError):
-    """The operator must act, or the caller tries again: something that we stand on does not answer."""
+    """Something that we stand on does not answer: try again, or the operator must act."""
 
     code = "unavailable"
 

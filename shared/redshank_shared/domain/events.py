@@ -1,6 +1,7 @@
 """Facts of a workstream's log: frozen, past tense, told apart by their kind.
 
-An event's `kind` and its fields are the public contract: a stream's `data` is `seq, kind, at` and these fields.
+An event's `kind` and its fields are the public contract: a stream's `data` is `seq, kind, at` and
+these fields.
 A kind that this version does not know is carried as `Unknown` and never breaks a fold.
 """
 
@@ -33,7 +34,9 @@ class WaitFor(msgspec.Struct, frozen=True):
 
 
 class AskedCall(msgspec.Struct, frozen=True):
-    """One tool call as the model asked for it. `arguments` is the JSON text as it came; `provider_id` the model's own id."""
+    """One tool call as the model asked for it. `arguments` is the JSON text as it came;
+    `provider_id` the model's own id.
+    """
 
     call_id: str
     tool: str
@@ -42,7 +45,9 @@ class AskedCall(msgspec.Struct, frozen=True):
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """What a person sees before deciding: a one-line header and a body in the form its `kind` names."""
+    """What a person sees before deciding: a one-line header and a body in the form its `kind`
+    names.
+    """
 
     title: str
     kind: Literal["command", "diff", "text", "json"] = "text"
@@ -82,8 +87,13 @@ class TurnStarted(Fact, frozen=True, tag="turn.started"):
 
 
 class MessageAnswered(Fact, frozen=True, tag="message.assistant"):
-    """One answer of the model. `opaque` holds a provider's own blocks (JSON text) that must go back unchanged."""
+    """One answer of the model. `opaque` holds a provider's own blocks (JSON text) that must go back
+    unchanged.
 
+    `read` is the sequence number up to which the model had read: what came later is still unread.
+    """
+
+    read: int = 0
     text: str = ""
     calls: tuple[AskedCall, ...] = ()
     reasoning: str = ""
@@ -100,7 +110,9 @@ class TokensUsed(Fact, frozen=True, tag="usage"):
 
 
 class CallDecided(Fact, frozen=True, tag="call.decided"):
-    """What the pipeline decided on a call, and why: the permission audit. `refused` calls never reach a rule."""
+    """What the pipeline decided on a call, and why: the permission audit. `refused` calls never
+    reach a rule.
+    """
 
     call_id: str
     tool: str
@@ -130,7 +142,8 @@ class ApprovalRequested(Fact, frozen=True, tag="approval.requested"):
 class ApprovalResolved(Fact, frozen=True, tag="approval.resolved"):
     """A person allowed or denied; `cancelled` when the workstream was stopped or closed first.
 
-    `updated_arguments` (JSON text) stands where the person edited the input: it is validated and decided anew (O11).
+    `updated_arguments` (JSON text) stands where the person edited the input: it is validated and
+    decided anew (O11).
     """
 
     request_id: str
@@ -185,7 +198,9 @@ class TurnCancelled(Fact, frozen=True, tag="turn.cancelled"):
 
 
 class TurnFailed(Fact, frozen=True, tag="turn.failed"):
-    """The turn cannot go on by itself; `detail` says the mend. A new message or a retry takes it up again."""
+    """The turn cannot go on by itself; `detail` says the mend. A new message or a retry takes it up
+    again.
+    """
 
     code: str
     detail: str
@@ -247,17 +262,21 @@ AnyFact = KnownFact | Unknown
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """A fact in its place: sequence number in the workstream's log, time (RFC 3339 UTC, milliseconds)."""
+    """A fact in its place: sequence number in the workstream's log, time (RFC 3339 UTC,
+    milliseconds).
+    """
 
     seq: int
     at: str
     fact: AnyFact
 
 
-_KINDS: dict[str, type[Fact]] = {
+_KINDS: dict[str, type[KnownFact]] = {
     str(fact.__struct_config__.tag): fact for fact in get_args(KnownFact)
 }
-_decoders = {kind: msgspec.json.Decoder(fact) for kind, fact in _KINDS.items()}
+_decoders: dict[str, msgspec.json.Decoder[KnownFact]] = {
+    kind: msgspec.json.Decoder(fact) for kind, fact in _KINDS.items()
+}
 _encoder = msgspec.json.Encoder()
 
 
@@ -277,8 +296,7 @@ def decode(kind: str, text: str) -> AnyFact:
     """The fact that `encode` wrote; `Unknown` where the kind is not of this version."""
     decoder = _decoders.get(kind)
     if decoder is not None:
-        fact: AnyFact = decoder.decode(text)
-        return fact
+        return decoder.decode(text)
     data: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
     data.pop("kind", None)
     return Unknown(kind, data)
@@ -286,4 +304,7 @@ def decode(kind: str, text: str) -> AnyFact:
 
 def encode_recorded(recorded: Recorded) -> bytes:
     """The `data` of a stream's event: `seq`, `at`, then the fact's own fields."""
-    return b'{"seq":%d,"at":"%s",' % (recorded.seq, recorded.at.encode()) + encode(recorded.fact).encode()[1:]
+    return (
+        b'{"seq":%d,"at":"%s",' % (recorded.seq, recorded.at.encode())
+        + encode(recorded.fact).encode()[1:]
+    )

@@ -1,6 +1,7 @@
 """What a model reads: a conversation's messages, before any provider's wire form.
 
-Messages are made once from the log and never change, so that a provider may keep their encoded bytes by (`conversation`, `seq`).
+Messages are made once from the log and never change, so that a provider may keep their encoded
+bytes by (`conversation`, `seq`).
 """
 
 from typing import Any, Literal
@@ -18,7 +19,9 @@ class UserMessage(msgspec.Struct, frozen=True):
 
 
 class AssistantMessage(msgspec.Struct, frozen=True):
-    """An earlier answer of the model. `opaque` are a provider's own blocks (JSON text), sent back unchanged to that provider."""
+    """An earlier answer of the model. `opaque` are a provider's own blocks (JSON text), sent back
+    unchanged to that provider.
+    """
 
     seq: int
     text: str

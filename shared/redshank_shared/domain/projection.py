@@ -6,7 +6,9 @@ from redshank_shared.domain.events import Mode, RestState, WaitFor
 
 
 class Projection(msgspec.Struct, frozen=True):
-    """The columns of a workstream's row that derive from its log. `pending`: a node has something to do."""
+    """The columns of a workstream's row that derive from its log. `pending`: a node has something
+    to do.
+    """
 
     name: str
     owner: str

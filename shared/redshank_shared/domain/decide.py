@@ -1,0 +1,196 @@
+"""Command -> facts, or a refusal that says why and the mend."""
+
+import re
+from typing import assert_never
+
+from redshank_shared.domain.commands import (
+    CancelTurn,
+    ChangeMode,
+    CloseWorkstream,
+    Command,
+    PostMessage,
+    RequestCompaction,
+    Resolution,
+    ResolveApprovals,
+    RetryTurn,
+)
+from redshank_shared.domain.digests import input_digest
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.events import (
+    AnyFact,
+    ApprovalResolved,
+    CallFinished,
+    CompactionRequested,
+    MessagePosted,
+    ModeChanged,
+    TurnCancelled,
+    TurnRetried,
+    WorkstreamClosed,
+)
+from redshank_shared.domain.plan import with_state
+from redshank_shared.domain.workstream import Call, Workstream
+
+MAX_TEXT_CHARACTERS = 4 * 1024 * 1024
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def decide(state: Workstream, command: Command, at: str) -> list[AnyFact]:
+    """The facts that this command makes of this state, `state` last where it changes; raises
+    Conflict, Invalid, NotFound.
+    """
+    if state.closed and not isinstance(command, CloseWorkstream):
+        raise Conflict(
+            "this workstream is closed; fork it or create another one", code="workstream_closed"
+        )
+    match command:
+        case PostMessage():
+            facts = _post(command)
+        case ResolveApprovals():
+            facts = _resolve(state, command)
+        case CancelTurn():
+            facts = _stop(state, command.by, "cancelled by {by} before it ran")
+        case CloseWorkstream():
+            facts = _close(state, command)
+        case RetryTurn():
+            facts = _retry(state, command)
+        case ChangeMode():
+            facts = [] if command.mode == state.mode else [ModeChanged(command.mode, command.by)]
+        case RequestCompaction():
+            facts = [] if state.compact_requested else [CompactionRequested(command.by)]
+        case _:
+            assert_never(command)
+    return with_state(state, facts, at) if facts else []
+
+
+def checked_text(text: str, field: str) -> str:
+    """The text, if it can be stored and sent; else Invalid: empty, too long, NUL, lone surrogates
+    (F43).
+    """
+    if not text.strip():
+        raise Invalid(f"{field} is empty; write something", code="empty_text", field=field)
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise Invalid(
+            f"{field} has {len(text)} characters, at most {MAX_TEXT_CHARACTERS} are taken; "
+            f"put the rest in a file",
+            code="text_too_long",
+            field=field,
+        )
+    return storable_text(text, field)
+
+
+def storable_text(text: str, field: str) -> str:
+    """The text, possibly empty, if it holds neither NUL nor a lone surrogate; else Invalid that
+    says where.
+    """
+    if found := _UNSTORABLE.search(text):
+        what = "a NUL" if found[0] == "\0" else "half of a surrogate pair"
+        raise Invalid(
+            f"{field} holds {what} at character {found.start()}; leave it out",
+            code="bad_character",
+            field=field,
+        )
+    return text
+
+
+def _post(command: PostMessage) -> list[AnyFact]:
+    text = checked_text(command.text, "text")
+    return [MessagePosted(text, command.source, command.author, command.when == "next")]
+
+
+def _resolve(state: Workstream, command: ResolveApprovals) -> list[AnyFact]:
+    """All or none: one unknown, answered or doubled request refuses the batch (K-53)."""
+    if not command.resolutions:
+        raise Invalid("resolutions is empty; name at least one request_id", field="resolutions")
+    facts: list[AnyFact] = []
+    seen: set[str] = set()
+    for index, resolution in enumerate(command.resolutions):
+        if resolution.request_id in seen:
+            raise Invalid(
+                f"{resolution.request_id} stands twice; answer each request once",
+                code="duplicate_resolution",
+                field=f"resolutions[{index}].request_id",
+            )
+        seen.add(resolution.request_id)
+        facts.extend(_resolution(state, resolution, command.by, index))
+    return facts
+
+
+def _resolution(state: Workstream, resolution: Resolution, by: str, index: int) -> list[AnyFact]:
+    waiting = state.approvals.get(resolution.request_id)
+    if waiting is None:
+        raise NotFound(
+            f"{resolution.request_id} does not wait in this workstream: "
+            f"it is unknown or was answered already",
+            code="approval_not_waiting",
+            field=f"resolutions[{index}].request_id",
+        )
+    call = state.calls[waiting.requested.call_id]
+    canonical = call.decided.canonical if call.decided else waiting.requested.tool
+    updated = storable_text(resolution.updated_arguments, f"resolutions[{index}].updated_input")
+    resolved = ApprovalResolved(
+        request_id=resolution.request_id,
+        call_id=call.asked.call_id,
+        behavior=resolution.behavior,
+        by=by,
+        scope=resolution.scope,
+        reason=storable_text(resolution.reason, f"resolutions[{index}].reason"),
+        justification=storable_text(
+            resolution.justification, f"resolutions[{index}].justification"
+        ),
+        input_digest=input_digest(canonical, updated or call.arguments),
+        updated_arguments=updated if resolution.behavior == "allow" else "",
+    )
+    if resolution.behavior == "allow":
+        return [resolved]
+    return [resolved, _result(call, "denied", denial(by, resolution.reason))]
+
+
+def denial(by: str, reason: str) -> str:
+    """What the model reads of a person's refusal, with the person's own words behind it."""
+    said = f" They say: {reason}" if reason else ""
+    return f"Denied by {by}; the call did not run.{said}"
+
+
+def _stop(state: Workstream, by: str, why: str) -> list[AnyFact]:
+    """What waits or has not started gets its result now; what runs is stopped by the node that runs
+    it.
+    """
+    if not (state.owes or state.open_calls or state.compact_requested or state.queued):
+        return []
+    facts: list[AnyFact] = [
+        ApprovalResolved(request_id, waiting.requested.call_id, "cancelled", by)
+        for request_id, waiting in state.approvals.items()
+    ]
+    facts.extend(
+        _result(call, "cancelled", why.format(by=by))
+        for call in state.open_calls
+        if call.status != "started"
+    )
+    return [*facts, TurnCancelled(by)]
+
+
+def _close(state: Workstream, command: CloseWorkstream) -> list[AnyFact]:
+    if state.closed:
+        return []
+    return [
+        *_stop(state, command.by, "the workstream was closed by {by} before it ran"),
+        WorkstreamClosed(command.by),
+    ]
+
+
+def _retry(state: Workstream, command: RetryTurn) -> list[AnyFact]:
+    if state.failed is None:
+        raise Conflict(
+            "this workstream has not failed; there is nothing to retry", code="not_failed"
+        )
+    return [TurnRetried(command.by)]
+
+
+def _result(call: Call, outcome: str, output: str) -> CallFinished:
+    return CallFinished(
+        call_id=call.asked.call_id,
+        tool=call.asked.tool,
+        is_error=True,
+        output=output,
+        outcome="denied" if outcome == "denied" else "cancelled",
+    )

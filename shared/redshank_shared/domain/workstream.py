@@ -1,0 +1,268 @@
+"""The fold: a workstream's state as what its log says."""
+
+from collections.abc import Iterable
+from typing import assert_never
+
+import msgspec
+
+from redshank_shared.domain.events import (
+    AnyFact,
+    ApprovalRequested,
+    ApprovalResolved,
+    AskedCall,
+    CallDecided,
+    CallFinished,
+    CallInterrupted,
+    CallStarted,
+    CompactionRequested,
+    ContextCompacted,
+    MessageAnswered,
+    MessagePosted,
+    Mode,
+    ModeChanged,
+    Recorded,
+    StateChanged,
+    TokensUsed,
+    TurnCancelled,
+    TurnFailed,
+    TurnRetried,
+    TurnStarted,
+    Unknown,
+    WorkstreamClosed,
+    WorkstreamCreated,
+)
+from redshank_shared.domain.ids import WorkstreamId
+from redshank_shared.domain.lifecycle import CallStatus, next_status
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One call of the batch in hand. `arguments` are those that count: the model's, or the person's
+    edit.
+    """
+
+    asked: AskedCall
+    arguments: str
+    status: CallStatus = "asked"
+    decided: CallDecided | None = None
+    started: CallStarted | None = None
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """An approval that nobody has answered yet, since when."""
+
+    requested: ApprovalRequested
+    since: str
+
+
+class Workstream(msgspec.Struct, frozen=True):
+    """The state after `version` facts. Never changed in place: `advance` gives the next one.
+
+    `entries` is what was said and done, in the order in which a model may read it; `owes` whether
+    an answer is due;
+    `queued` what is read when the turn in hand has ended; `calls` the last batch by call id, in its
+    order;
+    `stopping` that a person stopped the turn while calls were running.
+    """
+
+    id: WorkstreamId
+    version: int = 0
+    created: WorkstreamCreated = WorkstreamCreated(name="", owner="")
+    created_at: str = ""
+    updated_at: str = ""
+    mode: Mode = "default"
+    entries: tuple[Recorded, ...] = ()
+    queued: tuple[Recorded, ...] = ()
+    calls: dict[str, Call] = {}
+    approvals: dict[str, Waiting] = {}
+    granted: tuple[str, ...] = ()
+    last_posted: int = 0
+    owes: bool = False
+    stopping: bool = False
+    closed: bool = False
+    failed: TurnFailed | None = None
+    shown: StateChanged | None = None
+    turn: TurnStarted | None = None
+    calls_in_turn: int = 0
+    compact_requested: bool = False
+    compacted: ContextCompacted | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    call_count: int = 0
+    title: str = ""
+
+    @property
+    def open_calls(self) -> list[Call]:
+        """The calls of the batch in hand that have no result yet, in order."""
+        return [call for call in self.calls.values() if call.status != "done"]
+
+
+def fold(workstream_id: WorkstreamId, log: Iterable[Recorded]) -> Workstream:
+    """The state that a whole log says, from its beginning."""
+    return advance(Workstream(id=workstream_id), log)
+
+
+def advance(state: Workstream, newer: Iterable[Recorded]) -> Workstream:
+    """The state after these further facts; what an unknown fact says is passed over, its number is
+    counted.
+    """
+    for recorded in newer:
+        changes = _changes(state, recorded, recorded.fact)
+        if recorded.seq == 1:
+            changes["created_at"] = recorded.at
+        state = msgspec.structs.replace(
+            state, version=recorded.seq, updated_at=recorded.at, **changes
+        )
+    return state
+
+
+def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by assert_never
+    state: Workstream, recorded: Recorded, fact: AnyFact
+) -> dict[str, object]:
+    """The fields that one fact changes."""
+    match fact:
+        case MessagePosted() | MessageAnswered():
+            return _said(state, recorded, fact)
+        case CallDecided() | CallStarted() | CallFinished() | CallInterrupted():
+            return _called(state, recorded, fact)
+        case ApprovalRequested() | ApprovalResolved():
+            return _asked_a_person(state, recorded, fact)
+        case TurnStarted() | TurnCancelled() | TurnFailed() | TurnRetried() | StateChanged():
+            return _turned(state, fact)
+        case WorkstreamCreated():
+            return {"created": fact, "mode": fact.mode}
+        case WorkstreamClosed():
+            return {"closed": True, "owes": False, "queued": (), "stopping": bool(state.open_calls)}
+        case ModeChanged():
+            return {"mode": fact.mode}
+        case TokensUsed():
+            return {
+                "input_tokens": state.input_tokens + fact.input_tokens,
+                "output_tokens": state.output_tokens + fact.output_tokens,
+            }
+        case CompactionRequested():
+            return {"compact_requested": True}
+        case ContextCompacted():
+            return {"compact_requested": False, "compacted": fact}
+        case Unknown():
+            return {}
+        case _:
+            assert_never(fact)
+
+
+def _said(
+    state: Workstream, recorded: Recorded, fact: MessagePosted | MessageAnswered
+) -> dict[str, object]:
+    if isinstance(fact, MessagePosted):
+        changes: dict[str, object] = {"failed": None, "title": state.title or _title(fact.text)}
+        if fact.queued and (state.owes or state.open_calls):
+            return {**changes, "queued": (*state.queued, recorded)}
+        return {
+            **changes,
+            "entries": (*state.entries, recorded),
+            "last_posted": recorded.seq,
+            "owes": True,
+        }
+    owes = bool(fact.calls) or state.last_posted > fact.read
+    changes = {
+        "entries": (*state.entries, recorded),
+        "calls": {asked.call_id: Call(asked, asked.arguments) for asked in fact.calls},
+        "call_count": state.call_count + len(fact.calls),
+        "calls_in_turn": state.calls_in_turn + len(fact.calls) if fact.calls else 0,
+        "owes": owes,
+    }
+    return changes if owes else {**changes, **_promoted(state, (*state.entries, recorded))}
+
+
+def _promoted(state: Workstream, entries: tuple[Recorded, ...]) -> dict[str, object]:
+    """The turn in hand has ended: what was queued for then is read now."""
+    if not state.queued:
+        return {"owes": False}
+    return {
+        "entries": entries + state.queued,
+        "queued": (),
+        "last_posted": state.queued[-1].seq,
+        "owes": True,
+    }
+
+
+def _called(
+    state: Workstream,
+    recorded: Recorded,
+    fact: CallDecided | CallStarted | CallFinished | CallInterrupted,
+) -> dict[str, object]:
+    call = state.calls.get(fact.call_id)
+    step = f"decided:{fact.decision}" if isinstance(fact, CallDecided) else _kind(fact)
+    status = next_status(call.status, step) if call else None
+    if call is None or status is None:
+        return {}
+    if isinstance(fact, CallDecided):
+        call = msgspec.structs.replace(call, status=status, decided=fact)
+    elif isinstance(fact, CallStarted):
+        call = msgspec.structs.replace(call, status=status, started=fact)
+    else:
+        call = msgspec.structs.replace(call, status=status)
+    calls = {**state.calls, fact.call_id: call}
+    if status != "done":
+        return {"calls": calls}
+    changes: dict[str, object] = {"calls": calls, "entries": (*state.entries, recorded)}
+    if state.stopping and all(other.status == "done" for other in calls.values()):
+        changes["stopping"] = False
+    return changes
+
+
+def _asked_a_person(
+    state: Workstream, recorded: Recorded, fact: ApprovalRequested | ApprovalResolved
+) -> dict[str, object]:
+    if isinstance(fact, ApprovalRequested):
+        return {"approvals": {**state.approvals, fact.request_id: Waiting(fact, recorded.at)}}
+    approvals = {key: waiting for key, waiting in state.approvals.items() if key != fact.request_id}
+    call = state.calls.get(fact.call_id)
+    answer = "edited" if fact.behavior == "allow" and fact.updated_arguments else fact.behavior
+    status = next_status(call.status, f"resolved:{answer}") if call else None
+    if call is None or status is None:
+        return {"approvals": approvals}
+    arguments = fact.updated_arguments or call.arguments
+    changes: dict[str, object] = {
+        "approvals": approvals,
+        "calls": {
+            **state.calls,
+            fact.call_id: msgspec.structs.replace(call, status=status, arguments=arguments),
+        },
+    }
+    if fact.behavior == "allow" and fact.scope == "workstream" and call.decided:
+        changes["granted"] = (*state.granted, call.decided.canonical)
+    return changes
+
+
+def _turned(
+    state: Workstream, fact: TurnStarted | TurnCancelled | TurnFailed | TurnRetried | StateChanged
+) -> dict[str, object]:
+    match fact:
+        case TurnStarted():
+            return {"turn": fact}
+        case TurnCancelled():
+            changes = _promoted(state, state.entries)
+            return {
+                **changes,
+                "stopping": bool(state.open_calls),
+                "compact_requested": False,
+                "calls_in_turn": 0,
+            }
+        case TurnFailed():
+            return {"failed": fact}
+        case TurnRetried():
+            return {"failed": None}
+        case StateChanged():
+            return {"shown": fact}
+        case _:
+            assert_never(fact)
+
+
+def _kind(fact: CallStarted | CallFinished | CallInterrupted) -> str:
+    return str(fact.__struct_config__.tag)
+
+
+def _title(text: str) -> str:
+    """The first line of the first message, as a list shows it."""
+    first = text.strip().split("\n", 1)[0].strip()
+    return first if len(first) <= 80 else first[:79] + "…"

@@ -131,12 +131,15 @@ class CallDecided(Fact, frozen=True, tag="call.decided"):
 
 
 class ApprovalRequested(Fact, frozen=True, tag="approval.requested"):
+    """A call waits for a person. `bound` (JSON text) is what must still hold when it runs (F51)."""
+
     request_id: str
     call_id: str
     tool: str
     arguments: str
     input_digest: str
     preview: Preview
+    bound: str = "{}"
 
 
 class ApprovalResolved(Fact, frozen=True, tag="approval.resolved"):

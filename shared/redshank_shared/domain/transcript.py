@@ -3,6 +3,7 @@
 from redshank_shared.domain.events import (
     CallFinished,
     CallInterrupted,
+    ContextCompacted,
     MessageAnswered,
     MessagePosted,
     Recorded,
@@ -26,15 +27,12 @@ def transcript(state: Workstream) -> tuple[Message, ...]:
         if isinstance(recorded.fact, CallFinished | CallInterrupted)
     }
     messages: list[Message] = []
-    cut = state.compacted.through if state.compacted else 0
-    if state.compacted:
-        messages.append(UserMessage(cut, SUMMARY_HEADER + state.compacted.summary))
     late: list[Message] = []
-    for recorded in _in_reading_order(state.entries):
-        if recorded.seq <= cut:
-            continue
+    for recorded in state.entries:
         fact = recorded.fact
-        if isinstance(fact, MessagePosted):
+        if isinstance(fact, ContextCompacted):
+            messages.append(UserMessage(recorded.seq, SUMMARY_HEADER + fact.summary))
+        elif isinstance(fact, MessagePosted):
             late.append(UserMessage(recorded.seq, fact.text))
         elif isinstance(fact, MessageAnswered):
             read = [message for message in late if message.seq <= fact.read]
@@ -45,12 +43,6 @@ def transcript(state: Workstream) -> tuple[Message, ...]:
             )
             messages.extend(results[call.call_id] for call in fact.calls if call.call_id in results)
     return (*messages, *late)
-
-
-def _in_reading_order(entries: tuple[Recorded, ...]) -> tuple[Recorded, ...]:
-    return tuple(
-        entry for entry in entries if isinstance(entry.fact, MessagePosted | MessageAnswered)
-    )
 
 
 def _result(recorded: Recorded, fact: CallFinished | CallInterrupted) -> ResultMessage:

@@ -36,8 +36,9 @@ from redshank_shared.domain.lifecycle import CallStatus, next_status
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One call of the batch in hand. `arguments` are those that count: the model's, or the person's
-    edit.
+    """One call of the batch in hand. `arguments` are those that count: the model's, or a person's edit.
+
+    `bound` (JSON text) is what must still hold when an approved call runs; empty where nothing must.
     """
 
     asked: AskedCall
@@ -45,6 +46,7 @@ class Call(msgspec.Struct, frozen=True):
     status: CallStatus = "asked"
     decided: CallDecided | None = None
     started: CallStarted | None = None
+    bound: str = ""
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -84,7 +86,6 @@ class Workstream(msgspec.Struct, frozen=True):
     turn: TurnStarted | None = None
     calls_in_turn: int = 0
     compact_requested: bool = False
-    compacted: ContextCompacted | None = None
     input_tokens: int = 0
     output_tokens: int = 0
     call_count: int = 0
@@ -142,7 +143,7 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
         case CompactionRequested():
             return {"compact_requested": True}
         case ContextCompacted():
-            return {"compact_requested": False, "compacted": fact}
+            return {"compact_requested": False, "entries": _shortened(state, recorded, fact)}
         case Unknown():
             return {}
         case _:
@@ -171,6 +172,13 @@ def _said(
         "owes": owes,
     }
     return changes if owes else {**changes, **_promoted(state, (*state.entries, recorded))}
+
+
+def _shortened(
+    state: Workstream, recorded: Recorded, fact: ContextCompacted
+) -> tuple[Recorded, ...]:
+    """The summary, then what it does not cover; what is queued was not read, so it stays."""
+    return (recorded, *(entry for entry in state.entries if entry.seq > fact.through))
 
 
 def _promoted(state: Workstream, entries: tuple[Recorded, ...]) -> dict[str, object]:
@@ -213,21 +221,26 @@ def _called(
 def _asked_a_person(
     state: Workstream, recorded: Recorded, fact: ApprovalRequested | ApprovalResolved
 ) -> dict[str, object]:
-    if isinstance(fact, ApprovalRequested):
-        return {"approvals": {**state.approvals, fact.request_id: Waiting(fact, recorded.at)}}
-    approvals = {key: waiting for key, waiting in state.approvals.items() if key != fact.request_id}
     call = state.calls.get(fact.call_id)
+    if isinstance(fact, ApprovalRequested):
+        if call is None:
+            return {}
+        bound = msgspec.structs.replace(call, bound=fact.bound)
+        return {
+            "approvals": {**state.approvals, fact.request_id: Waiting(fact, recorded.at)},
+            "calls": {**state.calls, fact.call_id: bound},
+        }
+    approvals = {key: waiting for key, waiting in state.approvals.items() if key != fact.request_id}
     answer = "edited" if fact.behavior == "allow" and fact.updated_arguments else fact.behavior
     status = next_status(call.status, f"resolved:{answer}") if call else None
     if call is None or status is None:
         return {"approvals": approvals}
-    arguments = fact.updated_arguments or call.arguments
+    call = msgspec.structs.replace(call, status=status)
+    if status == "edited":
+        call = msgspec.structs.replace(call, arguments=fact.updated_arguments, bound="")
     changes: dict[str, object] = {
         "approvals": approvals,
-        "calls": {
-            **state.calls,
-            fact.call_id: msgspec.structs.replace(call, status=status, arguments=arguments),
-        },
+        "calls": {**state.calls, fact.call_id: call},
     }
     if fact.behavior == "allow" and fact.scope == "workstream" and call.decided:
         changes["granted"] = (*state.granted, call.decided.canonical)

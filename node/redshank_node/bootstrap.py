@@ -1,0 +1,284 @@
+"""Puts a node together: the only place that names its concrete parts."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Generator
+from pathlib import Path
+
+import msgspec
+import uvicorn
+
+from redshank_node.api.health import node_api
+from redshank_node.dueclock.clock_lead import ClockLead
+from redshank_node.engine.answering import Answering, Models
+from redshank_node.engine.calls import Pipeline
+from redshank_node.engine.execution import Execution
+from redshank_node.engine.identity import NodeIdentity
+from redshank_node.engine.lease import Lease
+from redshank_node.engine.live_text import LiveText
+from redshank_node.engine.recorder import Journal, Recorder
+from redshank_node.engine.turn import Turn
+from redshank_node.engine.turns import Turns
+from redshank_node.heartbeat.lease_keeper import LeaseKeeper
+from redshank_node.heartbeat.reporter import Reporter
+from redshank_node.providers.choose import make as make_provider
+from redshank_node.providers.provider import ModelSettings, Provider
+from redshank_node.providers.retry import RetryPolicy
+from redshank_node.tools.catalog import BUILTIN
+from redshank_node.tools.tool import Workspace
+from redshank_node.tools.toolbox import Toolbox
+from redshank_node.worker.worker import NodeWorker
+from redshank_shared import clock
+from redshank_shared.domain.errors import Unavailable
+from redshank_shared.domain.ids import new_id
+from redshank_shared.metrics import Metrics
+from redshank_shared.queue.appended_feed import RESYNC, AppendedFeed
+from redshank_shared.queue.bus import Bus
+from redshank_shared.queue.connection import connect, refuse_eviction
+from redshank_shared.queue.dispatch import Dispatch
+from redshank_shared.settings.sections import Settings
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.event_log import EventLog
+from redshank_shared.stores.folds import Folds
+from redshank_shared.stores.leases import Held, Leases
+from redshank_shared.stores.migrations.schema import check, migrate
+from redshank_shared.stores.services import ServiceRow, Services
+from redshank_shared.wire.version import VERSION
+
+logger = logging.getLogger(__name__)
+
+
+class Node:
+    """One worker process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        name = settings.node.name or socket.gethostname()
+        self.identity = NodeIdentity(
+            node_id=f"{name}.{secrets.token_hex(6)}",
+            name=name,
+            slots=settings.node.slots,
+            lease_seconds=settings.node.lease_seconds,
+        )
+        self.workspace = Workspace(Path(settings.node.workspace or ".").resolve())
+        self.toolbox = Toolbox(BUILTIN)
+        self.metrics = Metrics(
+            tools=[tool.name for tool in BUILTIN], models=[model.name for model in settings.models]
+        )
+        self._database = Database(
+            settings.database.url,
+            synchronous=settings.database.synchronous,
+            pool_size=settings.database.pool_size,
+        )
+        self._leases = Leases(self._database)
+        self._redis = connect(settings.redis.url)
+        self._bus = Bus(self._redis)
+        dispatch = Dispatch(self._redis)
+        log = EventLog(self._database)
+        self._journal = Journal(self._database, log, Folds(log), self._bus, _now)
+        self._pipeline = Pipeline(self.toolbox, self.workspace, settings.limits, _new_id)
+        self._providers = {model.name: _provider(model) for model in _models(settings)}
+        self._models = Models(self._providers, settings.default.model, RetryPolicy())
+        self.turns = Turns(
+            self._journal,
+            self._leases,
+            dispatch,
+            self._make_turn,
+            self.metrics,
+            self.identity,
+            clock.monotonic,
+        )
+        self._clock = ClockLead(self._database, self._leases, dispatch, self.identity.node_id)
+        self._draining = False
+        self._keeper: LeaseKeeper[dict[str, Held]] | None = None
+
+    async def run(self) -> None:
+        """Until SIGTERM or SIGINT: then drain, hand over, leave."""
+        await self._database.run(migrate, self._database)
+        await self._database.run(check, self._database)
+        await self._until_redis_answers()
+        term = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, term.set)
+        try:
+            await self._serve(term)
+        finally:
+            await asyncio.gather(*(provider.close() for provider in self._providers.values()))
+            await self._redis.aclose()
+            self._database.close()
+
+    async def _serve(self, term: asyncio.Event) -> None:
+        intake_stop, turns_stop, end = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        settings = self._settings
+        worker = NodeWorker(
+            self.identity.node_id,
+            settings.redis.url,
+            directed=(self.identity.name,),
+            slots=self.turns,
+            advance=self.turns.take_up,
+            kept={},
+        )
+        server = _QuietServer(
+            uvicorn.Config(
+                node_api(self._health, self.metrics),
+                host=settings.node.host,
+                port=settings.node.port,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+            )
+        )
+        async with asyncio.TaskGroup() as group:
+            keeper = self._lease_keeper(group)
+            self._keeper = keeper
+            reporter = Reporter(self._database, Services(self._database), self._row(), self._report)
+            group.create_task(self.turns.run(turns_stop))
+            group.create_task(keeper.run(end))
+            group.create_task(reporter.run(end))
+            group.create_task(self._clock.run(intake_stop))
+            listening = group.create_task(self._listen())
+            working = group.create_task(worker.run(intake_stop))
+            serving = group.create_task(server.serve())
+            logger.info(
+                "node %s takes work: %d slots, workspace %s, models %s",
+                self.identity.name,
+                self.identity.slots,
+                self.workspace.root,
+                ", ".join(self._providers),
+            )
+            await term.wait()
+            self._draining = True
+            intake_stop.set()
+            await self.turns.drain(settings.node.grace_seconds)
+            await asyncio.wait((working,), timeout=2)
+            working.cancel()
+            listening.cancel()
+            turns_stop.set()
+            end.set()
+            server.should_exit = True
+            await asyncio.wait((serving,), timeout=1)
+            serving.cancel()
+
+    def _lease_keeper(self, group: asyncio.TaskGroup) -> "LeaseKeeper[dict[str, Held]]":
+        def renewed(asked_at: float, held: dict[str, Held]) -> None:
+            self.turns.renewed(asked_at, held)
+            group.create_task(self.turns.give_back_strays(held))
+
+        return LeaseKeeper(
+            renew=lambda: self._leases.renew(self.identity.node_id, self.identity.lease_seconds),
+            renewed=renewed,
+            silent=self.turns.fence_expired,
+            monotonic=clock.monotonic,
+        )
+
+    async def _listen(self) -> None:
+        async for heard in AppendedFeed(self._settings.redis.url).listen():
+            if heard == RESYNC:
+                self.turns.poke_all()
+            elif not isinstance(heard, str) and heard.by != self.identity.node_id:
+                self.turns.poke(heard.ws, heard.version)
+
+    async def _until_redis_answers(self) -> None:
+        """A Redis that starts beside us is waited for; one that evicts is refused (F55)."""
+        while True:
+            try:
+                return await refuse_eviction(self._redis)
+            except Unavailable as error:
+                logger.warning("waiting for Redis: %s", error.detail)
+                await asyncio.sleep(0.5)
+
+    def _make_turn(self, recorder: Recorder, lease: Lease) -> Turn:
+        live = LiveText(self._bus, recorder.state.id)
+        execution = Execution(self.workspace, self._settings.limits, live.add, clock.monotonic)
+        answering = Answering(
+            recorder, self._models, self._pipeline, live, self.metrics, clock.monotonic
+        )
+        return Turn(recorder, lease, self._pipeline, execution, answering, live, self.metrics)
+
+    async def _health(self) -> dict[str, object]:
+        checks: dict[str, object] = {}
+        try:
+            await self._database.run(self._database.ping)
+            checks["database"] = "ok"
+        except Unavailable as error:
+            checks["database"] = error.detail
+        try:
+            await self._redis.ping()
+            checks["redis"] = "ok"
+        except OSError as error:
+            checks["redis"] = str(error)
+        well = all(value == "ok" for value in checks.values()) and not self._draining
+        return {
+            "status": "ok" if well else "draining" if self._draining else "degraded",
+            "version": VERSION,
+            **checks,
+            **self._figures(),
+        }
+
+    def _figures(self) -> dict[str, object]:
+        return {
+            "node": self.identity.name,
+            "slots": self.identity.slots,
+            "busy": self.turns.busy,
+            "draining": self._draining,
+            "leads_clock": self._clock.leads,
+            "loop_lag_ms": round(self._keeper.loop_lag_seconds * 1000) if self._keeper else 0,
+            "pid": os.getpid(),
+        }
+
+    def _report(self) -> str:
+        return msgspec.json.encode(self._figures()).decode()
+
+    def _row(self) -> ServiceRow:
+        return ServiceRow(
+            service_id=self.identity.node_id,
+            kind="node",
+            address=f"http://{self._settings.node.host}:{self._settings.node.port}",
+            version=VERSION,
+            started_at=_now(),
+            report=self._report(),
+        )
+
+
+class _QuietServer(uvicorn.Server):
+    """The node handles signals itself: stopping is draining."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def _models(settings: Settings) -> list[ModelSettings]:
+    return [
+        ModelSettings(
+            name=model.name,
+            provider=model.provider,
+            model=model.model or model.name,
+            base_url=model.base_url,
+            api_key=model.api_key.reveal(),
+            context_window=model.context_window,
+            max_output_tokens=model.max_output_tokens,
+            thinking_tokens=model.thinking_tokens,
+            timeout_seconds=model.timeout_seconds,
+            supports_vision=model.capabilities.supports_vision,
+        )
+        for model in settings.models
+    ]
+
+
+def _provider(model: ModelSettings) -> Provider:
+    return make_provider(model)
+
+
+def _now() -> str:
+    return clock.rfc3339(clock.now_utc())
+
+
+def _new_id(prefix: str) -> str:
+    return new_id(prefix, clock.now_ms(), secrets.token_bytes(8))

@@ -1,0 +1,226 @@
+"""Asks the model: its answer, the decisions on what it asks for, or why there is none."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from redshank_node.engine.calls import Pipeline, ReadyCall
+from redshank_node.engine.live_text import LiveText
+from redshank_node.engine.prompt import COMPACTION, system_prompt
+from redshank_node.engine.recorder import Recorder
+from redshank_node.providers.provider import (
+    Answer,
+    Delta,
+    ModelFailed,
+    ModelRequest,
+    Provider,
+    Surface,
+)
+from redshank_node.providers.retry import RetryPolicy, ask
+from redshank_shared.domain.events import (
+    AnyFact,
+    AskedCall,
+    ContextCompacted,
+    MessageAnswered,
+    TokensUsed,
+    TurnFailed,
+)
+from redshank_shared.domain.messages import UserMessage
+from redshank_shared.domain.plan import Ask, Compact, number, plan
+from redshank_shared.domain.transcript import transcript
+from redshank_shared.domain.workstream import Call, Workstream, advance
+from redshank_shared.metrics import Metrics
+
+logger = logging.getLogger(__name__)
+
+Opened = Callable[[Workstream, Sequence[ReadyCall]], list[AnyFact]]
+
+
+class Models:
+    """The configured models by name; the first is what a workstream without a choice of its own
+    gets.
+    """
+
+    def __init__(self, providers: dict[str, Provider], default: str, policy: RetryPolicy) -> None:
+        self.policy = policy
+        self._providers = providers
+        self._default = default
+
+    def of(self, state: Workstream) -> Provider:
+        """The model that this workstream asks; ModelFailed names the mend where it is not
+        configured.
+        """
+        name = state.created.model or self._default
+        provider = self._providers.get(name)
+        if provider is None:
+            known = ", ".join(sorted(self._providers))
+            raise ModelFailed(
+                f"the model {name} is not configured on this node; configured are: {known}",
+                code="model_unknown",
+                retry=False,
+            )
+        return provider
+
+
+class Answering:
+    """One turn's questions to its model. A question can be stopped; a stopped one leaves nothing in
+    the log.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        models: Models,
+        pipeline: Pipeline,
+        live: LiveText,
+        metrics: Metrics,
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._recorder = recorder
+        self._models = models
+        self._pipeline = pipeline
+        self._live = live
+        self._metrics = metrics
+        self._monotonic = monotonic
+        self._asking: asyncio.Task[Answer | ModelFailed] | None = None
+
+    def stop(self) -> None:
+        """Stop the question in hand, if there is one."""
+        if self._asking is not None:
+            self._asking.cancel()
+
+    async def answer(self, group: asyncio.TaskGroup, opened: Opened) -> list[ReadyCall]:
+        """Ask, and record answer, usage and the decisions on its calls in one append; the batch
+        that was decided.
+        """
+        state = self._recorder.state
+        try:
+            answer = await self._ask(state, group, self._question(state))
+        except ModelFailed as failure:
+            await self._fail(failure)
+            return []
+        if answer is None:
+            return []
+        asked = tuple(
+            AskedCall(self._pipeline.new_id("call"), call.tool, call.arguments, call.provider_id)
+            for call in answer.calls
+        )
+        errors = {
+            call.call_id: said.error
+            for call, said in zip(asked, answer.calls, strict=True)
+            if said.error
+        }
+        batch = await self._pipeline.ready(
+            [Call(call, call.arguments) for call in asked], state.calls_in_turn, errors
+        )
+        fact = MessageAnswered(
+            read=state.version,
+            text=answer.text,
+            calls=asked,
+            reasoning=answer.reasoning,
+            model=self._models.of(state).settings.name,
+            finish=answer.finish,
+            opaque=answer.opaque,
+        )
+        usage = self._usage(answer)
+
+        def make(now: Workstream) -> list[AnyFact]:
+            if any(entry.fact == fact for entry in now.entries[-8:]):
+                return []  # an earlier attempt to append was committed, only its answer was lost
+            if not isinstance(plan(now), Ask):
+                return [usage]
+            after = advance(now, number(now.version, "", [fact]))
+            return [fact, usage, *opened(after, batch)]
+
+        await self._recorder.record(make)
+        return batch
+
+    async def compact(self, group: asyncio.TaskGroup) -> None:
+        """Ask for a summary that stands in place of what was said so far."""
+        state = self._recorder.state
+        try:
+            answer = await self._ask(state, group, self._summary_question(state))
+        except ModelFailed as failure:
+            await self._fail(failure)
+            return
+        if answer is not None:
+            fact = ContextCompacted(state.version, answer.text)
+            usage = self._usage(answer)
+            await self._recorder.record(
+                lambda now: [fact, usage] if isinstance(plan(now), Compact) else []
+            )
+
+    def _usage(self, answer: Answer) -> TokensUsed:
+        return TokensUsed(
+            model=self._models.of(self._recorder.state).settings.name,
+            input_tokens=answer.input_tokens,
+            output_tokens=answer.output_tokens,
+            cached_tokens=answer.cached_tokens,
+        )
+
+    def _question(self, state: Workstream) -> ModelRequest:
+        return ModelRequest(
+            conversation=state.id,
+            system=system_prompt(state, self._pipeline.workspace),
+            messages=transcript(state),
+            surface=self._pipeline.surface,
+        )
+
+    def _summary_question(self, state: Workstream) -> ModelRequest:
+        return ModelRequest(
+            conversation=state.id,
+            system=system_prompt(state, self._pipeline.workspace),
+            messages=(*transcript(state), UserMessage(state.version, COMPACTION)),
+            surface=Surface("none", ()),
+        )
+
+    async def _ask(
+        self, state: Workstream, group: asyncio.TaskGroup, request: ModelRequest
+    ) -> Answer | None:
+        """The whole answer, or None where it was stopped; raises ModelFailed after the last
+        attempt.
+        """
+        provider = self._models.of(state)
+        self._live.begin(state.version)
+        started = self._monotonic()
+        self._asking = group.create_task(self._attempts(provider, request, state))
+        try:
+            await asyncio.wait((self._asking,))
+            answer = None if self._asking.cancelled() else self._asking.result()
+        finally:
+            self._asking.cancel()
+            self._asking = None
+            self._live.end()
+        if answer is None:
+            return None
+        if isinstance(answer, ModelFailed):
+            raise answer
+        self._metrics.model_answered(provider.settings.name, self._monotonic() - started)
+        return answer
+
+    async def _attempts(
+        self, provider: Provider, request: ModelRequest, state: Workstream
+    ) -> Answer | ModelFailed:
+        """A failure is returned: raising it here would end the turn's whole group of tasks."""
+
+        def show(delta: Delta) -> None:
+            self._live.add(delta.channel, delta.text)
+
+        def again(failure: ModelFailed, delay_seconds: float) -> None:
+            self._metrics.model_failed(provider.settings.name)
+            self._live.begin(state.version)
+            logger.warning("asked again in %.1f s: %s", delay_seconds, failure.detail)
+
+        try:
+            return await ask(
+                provider, request, policy=self._models.policy, on_delta=show, on_retry=again
+            )
+        except ModelFailed as failure:
+            return failure
+
+    async def _fail(self, failure: ModelFailed) -> None:
+        logger.warning("no answer for %s: %s", self._recorder.state.id, failure.detail)
+        fact = TurnFailed(failure.code, failure.detail)
+        await self._recorder.record(
+            lambda now: [fact] if isinstance(plan(now), Ask | Compact) else []
+        )

@@ -1,0 +1,285 @@
+"""One turn: from taking a workstream up until it comes to rest."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import assert_never
+
+from redshank_node.engine.answering import Answering
+from redshank_node.engine.calls import Pipeline, ReadyCall, refusal_result
+from redshank_node.engine.execution import Execution
+from redshank_node.engine.lease import Lease
+from redshank_node.engine.live_text import LiveText
+from redshank_node.engine.recorder import Recorder
+from redshank_shared.domain.errors import Fenced
+from redshank_shared.domain.events import (
+    AnyFact,
+    CallFinished,
+    CallInterrupted,
+    CallStarted,
+    TurnFailed,
+)
+from redshank_shared.domain.plan import Ask, Compact, Decide, Rest, Run, Settle, number, plan
+from redshank_shared.domain.workstream import Call, Workstream, advance
+from redshank_shared.metrics import Metrics
+
+logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 5
+STOPPED = "stopped by a person while it ran; the outcome may be partial"
+
+
+class Turn:
+    """Does what `plan` says until it says rest. Holds nothing that is not in the log or can be
+    lost.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        lease: Lease,
+        pipeline: Pipeline,
+        execution: Execution,
+        answering: Answering,
+        live: LiveText,
+        metrics: Metrics,
+    ) -> None:
+        self.lease = lease
+        self._recorder = recorder
+        self._pipeline = pipeline
+        self._execution = execution
+        self._answering = answering
+        self._live = live
+        self._metrics = metrics
+        self._node_name = recorder.node_name
+        self._poked = asyncio.Event()
+        self._draining = False
+
+    @property
+    def version(self) -> int:
+        """The last sequence number that this turn knows."""
+        return self._recorder.state.version
+
+    @property
+    def released(self) -> bool:
+        """Whether the turn came to rest, its lease given back with its last append."""
+        return self._recorder.released
+
+    @property
+    def end(self) -> str:
+        """How the turn ended, for counting."""
+        step = plan(self._recorder.state)
+        return step.state if isinstance(step, Rest) else "handed_over"
+
+    def poke(self) -> None:
+        """Somebody else appended: look at it now, a person may have said stop."""
+        self._poked.set()
+
+    def drain(self) -> None:
+        """Take no further step; the step in hand may end."""
+        self._draining = True
+
+    def cut(self) -> None:
+        """The grace is over: stop the step in hand and record what was cut off."""
+        self._draining = True
+        self._answering.stop()
+        self._execution.stop(
+            f"stopped: node {self._node_name} is shutting down; the outcome may be partial"
+        )
+
+    async def run(self, attempts: int) -> None:
+        """Until rest, or until drained: then the lease is still held and must be handed over."""
+        if attempts > MOST_ATTEMPTS:
+            await self._recorder.record(lambda state: self._give_up(state, attempts))
+        async with asyncio.TaskGroup() as group:
+            listening = group.create_task(self._listen())
+            showing = group.create_task(self._live.run())
+            try:
+                await self._steps(group)
+            finally:
+                listening.cancel()
+                showing.cancel()
+
+    async def _steps(self, group: asyncio.TaskGroup) -> None:
+        while not self._recorder.released and not self._draining:
+            step = plan(self._recorder.state)
+            match step:
+                case Settle():
+                    await self._carry_out(await self._settle(step.calls), group)
+                case Decide():
+                    await self._decide(step.calls)
+                case Run():
+                    await self._carry_out(await self._start(step.calls), group)
+                case Ask():
+                    batch = await self._answering.answer(group, self._opened)
+                    await self._carry_out(batch, group)
+                case Compact():
+                    await self._answering.compact(group)
+                case Rest():
+                    await self._recorder.record(lambda _: [])
+                case _:
+                    assert_never(step)
+
+    async def _listen(self) -> None:
+        """A person's stop reaches what runs within a moment, a steering word the next step."""
+        while True:
+            await self._poked.wait()
+            self._poked.clear()
+            state = await self._recorder.refresh()
+            if state.stopping:
+                self._execution.stop(STOPPED)
+            if not isinstance(plan(state), Ask | Compact):
+                self._answering.stop()
+
+    async def _settle(self, calls: Sequence[Call]) -> list[ReadyCall]:
+        """Calls that an earlier holder started: no effect is repeated, a read is run again."""
+        if self._recorder.state.stopping or any(_had_effect(call) for call in calls):
+            await self._recorder.record(lambda state: self._interrupted(state, calls))
+            return []
+        batch = self._together(await self._pipeline.ready(calls, 0, {}))
+        await self._recorder.record(lambda state: self._unfit(state, batch))
+        return batch
+
+    def _interrupted(self, state: Workstream, lost: Sequence[Call]) -> list[AnyFact]:
+        facts: list[AnyFact] = []
+        for call in lost:
+            now = state.calls.get(call.asked.call_id)
+            if now is None or now.status != "started" or now.started is None:
+                continue
+            node = now.started.node
+            facts.append(
+                CallInterrupted(
+                    call_id=call.asked.call_id,
+                    tool=call.asked.tool,
+                    node=node,
+                    output=(
+                        f"Outcome unknown: node {node} stopped while this ran. "
+                        "It was not run again. Look at what it did before you repeat it."
+                    ),
+                )
+            )
+        return facts
+
+    async def _decide(self, calls: Sequence[Call]) -> None:
+        batch = await self._pipeline.ready(calls, 0, {})
+        await self._recorder.record(
+            lambda state: (
+                self._pipeline.decisions(state, batch) if isinstance(plan(state), Decide) else []
+            )
+        )
+
+    async def _start(self, calls: Sequence[Call]) -> list[ReadyCall]:
+        """The next calls that may run together; `call.started` is committed before the effect."""
+        batch = self._together(await self._pipeline.ready(calls, 0, {}))
+        await self._recorder.record(
+            lambda state: (
+                [*self._unfit(state, batch), *self._starts(batch)]
+                if isinstance(plan(state), Run)
+                else []
+            )
+        )
+        return batch
+
+    def _opened(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
+        """The decisions on a fresh batch; where none of it waits for a person, the start of its
+        first calls too.
+        """
+        facts = self._pipeline.decisions(state, batch)
+        after = advance(state, number(state.version, "", facts))
+        if not isinstance(plan(after), Run):
+            return facts
+        runnable = {call.asked.call_id for call in after.open_calls}
+        first = self._together([r for r in batch if r.call.asked.call_id in runnable])
+        return [*facts, *self._starts(first)]
+
+    def _together(self, batch: Sequence[ReadyCall]) -> list[ReadyCall]:
+        """The head of a batch that may run at once: parallel calls up to the limit, else one alone
+        (O6).
+        """
+        head: list[ReadyCall] = []
+        for ready in batch:
+            parallel = ready.tool is not None and ready.tool.parallel
+            if head and not parallel:
+                break
+            head.append(ready)
+            if not parallel or len(head) >= self._pipeline.limits.max_parallel_tools:
+                break
+        return head
+
+    def _starts(self, batch: Sequence[ReadyCall]) -> list[AnyFact]:
+        return [
+            CallStarted(
+                call_id=ready.call.asked.call_id,
+                tool=ready.call.asked.tool,
+                effect=ready.tool.effect,
+                node=self._node_name,
+                epoch=self.lease.epoch,
+            )
+            for ready in batch
+            if ready.tool is not None and ready.prepared is not None
+        ]
+
+    def _unfit(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
+        return [
+            refusal_result(ready.call, "refused", ready.refusal)
+            for ready in batch
+            if ready.prepared is None and _is_open(state, ready.call.asked.call_id)
+        ]
+
+    async def _carry_out(self, batch: Sequence[ReadyCall], group: asyncio.TaskGroup) -> None:
+        """Run those of the batch that are started; a stop that came before counts."""
+        state = self._recorder.state
+        started = [ready for ready in batch if _is_started(state, ready.call.asked.call_id)]
+        if not started:
+            return
+        if not self.lease.allows_effect():
+            raise Fenced("the lease may have run out; nothing was begun")
+        self._execution.begin()
+        if state.stopping:
+            self._execution.stop(STOPPED)
+        self._live.begin(state.version)
+        if len(started) == 1:
+            await self._carry_out_one(started[0], group)
+            return
+        async with asyncio.TaskGroup() as together:
+            for ready in started:
+                together.create_task(self._carry_out_one(ready, group))
+
+    async def _carry_out_one(self, ready: ReadyCall, group: asyncio.TaskGroup) -> None:
+        finished = await self._execution.run(ready, group)
+        self._metrics.call_finished(
+            ready.tool.name if ready.tool else "", finished.outcome, finished.duration_ms / 1000
+        )
+        await self._recorder.record(lambda state: _once(state, finished))
+
+    def _give_up(self, state: Workstream, attempts: int) -> list[AnyFact]:
+        """A turn that takes its node along again and again is tried no further (F58)."""
+        facts: list[AnyFact] = list(self._interrupted(state, state.open_calls))
+        facts.extend(
+            refusal_result(call, "refused", "not run: the turn was given up")
+            for call in state.open_calls
+            if call.status != "started"
+        )
+        why = (
+            f"taken up {attempts} times without a step forward; look at the nodes' logs, "
+            f"then retry it"
+        )
+        return [*facts, TurnFailed("dead_letter", why)]
+
+
+def _once(state: Workstream, finished: CallFinished) -> list[AnyFact]:
+    return [finished] if _is_open(state, finished.call_id) else []
+
+
+def _is_open(state: Workstream, call_id: str) -> bool:
+    call = state.calls.get(call_id)
+    return call is not None and call.status != "done"
+
+
+def _is_started(state: Workstream, call_id: str) -> bool:
+    call = state.calls.get(call_id)
+    return call is not None and call.status == "started"
+
+
+def _had_effect(call: Call) -> bool:
+    return call.started is not None and call.started.effect != "read"

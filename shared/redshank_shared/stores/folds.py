@@ -1,5 +1,6 @@
 """Recent states by workstream, so that only what is newer is loaded."""
 
+import threading
 from collections import OrderedDict
 
 from redshank_shared.domain.errors import NotFound
@@ -17,6 +18,8 @@ class Folds:
     def __init__(self, log: EventLog, keep: int = 256) -> None:
         self._log = log
         self._keep = keep
+        # PostgreSQL is asked from several threads, which all keep their states here.
+        self._lock = threading.Lock()
         self._states: OrderedDict[WorkstreamId, Workstream] = OrderedDict()
 
     def load(self, workstream_id: WorkstreamId) -> Workstream:
@@ -43,8 +46,11 @@ class Folds:
         return state
 
     def keep(self, state: Workstream) -> None:
-        """Remember a state that was committed."""
-        self._states[state.id] = state
-        self._states.move_to_end(state.id)
-        while len(self._states) > self._keep:
-            self._states.popitem(last=False)
+        """Remember a state that was committed, unless a newer one is kept already."""
+        with self._lock:
+            kept = self._states.get(state.id)
+            if kept is None or kept.version <= state.version:
+                self._states[state.id] = state
+            self._states.move_to_end(state.id)
+            while len(self._states) > self._keep:
+                self._states.popitem(last=False)

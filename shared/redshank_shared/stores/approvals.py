@@ -1,0 +1,87 @@
+"""Approvals: what waits for a person, who answered."""
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import Row, func, or_, select
+from sqlalchemy.sql.expression import and_
+
+from redshank_shared.domain.events import ApprovalRequested
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.paging import Page, checked_limit, cut, decode_cursor, encode_cursor
+from redshank_shared.stores.tables import approvals
+from redshank_shared.stores.text import storable
+
+_decode_request = msgspec.json.Decoder(ApprovalRequested).decode
+
+
+class ApprovalRow(msgspec.Struct, frozen=True):
+    """A request with its outcome. Times are RFC 3339 UTC.
+
+    `state`: pending, allowed, denied or cancelled.
+    """
+
+    workstream_id: str
+    request: ApprovalRequested
+    state: str
+    requested_at: str
+    resolved_at: str | None
+    resolved_by: str | None
+    scope: str | None
+    reason: str | None
+
+
+class Approvals:
+    """Reads only: an approval comes and changes with an append."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def pending(self, limit: int = 50, cursor: str | None = None) -> Page[ApprovalRow]:
+        """What waits in all workstreams, oldest first; Invalid names `limit` or `cursor`."""
+        limit = checked_limit(limit)
+        waits = approvals.c.state == "pending"
+        statement = select(approvals).where(waits)
+        if cursor is not None:
+            at, request_id = map(storable, decode_cursor(cursor, tuple[str, str]))
+            columns = approvals.c
+            same = and_(columns.requested_at == at, columns.request_id > request_id)
+            statement = statement.where(or_(columns.requested_at > at, same))
+        statement = statement.order_by(approvals.c.requested_at, approvals.c.request_id)
+        counting = select(func.count()).select_from(approvals).where(waits)
+        with self._database.read() as connection:
+            total = connection.execute(counting).scalar_one()
+            rows = list(connection.execute(statement.limit(limit + 1)))
+        rows, more = cut(rows, limit)
+        following = encode_cursor((rows[-1].requested_at, rows[-1].request_id)) if more else None
+        return Page(tuple(_view(row) for row in rows), following, total)
+
+    def of_workstream(self, workstream_id: str) -> list[ApprovalRow]:
+        """All that this workstream ever asked for, oldest first."""
+        statement = (
+            select(approvals)
+            .where(approvals.c.workstream_id == workstream_id)
+            .order_by(approvals.c.requested_at, approvals.c.request_id)
+        )
+        with self._database.read() as connection:
+            return [_view(row) for row in connection.execute(statement)]
+
+    def get(self, request_id: str) -> ApprovalRow | None:
+        """The approval of this id, if there is one."""
+        statement = select(approvals).where(approvals.c.request_id == request_id)
+        with self._database.read() as connection:
+            row = connection.execute(statement).first()
+        return None if row is None else _view(row)
+
+
+def _view(row: Row[Any]) -> ApprovalRow:
+    return ApprovalRow(
+        workstream_id=row.workstream_id,
+        request=_decode_request(row.request),
+        state=row.state,
+        requested_at=row.requested_at,
+        resolved_at=row.resolved_at,
+        resolved_by=row.resolved_by,
+        scope=row.scope,
+        reason=row.reason,
+    )

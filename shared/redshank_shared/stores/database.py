@@ -1,0 +1,136 @@
+"""A database's connections: transactions, threads where they are needed, errors as ours."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from typing import ParamSpec, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.engine.interfaces import DBAPICursor
+from sqlalchemy.pool import PoolProxiedConnection
+
+from redshank_shared.stores.dialect import (
+    DRIVER_ERRORS,
+    Dialect,
+    Synchronous,
+    recognise,
+    translate,
+)
+from redshank_shared.stores.hot import HotStatements
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class Database:
+    """One database of either brand. Safe to use from several threads.
+
+    While it cannot be reached every method raises Unavailable; the next call tries anew (F56).
+    """
+
+    def __init__(self, url: str, *, synchronous: Synchronous = "FULL", pool_size: int = 5) -> None:
+        """`url`: `sqlite:///PATH` or `postgresql://…`; Misconfigured names it if it is neither.
+
+        `synchronous` is SQLite's: what was committed survives a power cut with FULL only.
+        """
+        self.url = url
+        self.dialect: Dialect = recognise(url, synchronous)
+        self._engine = self.dialect.open_engine(pool_size)
+        self.hot = HotStatements(self.dialect, self._engine.dialect)
+        self._threads = (
+            None
+            if self.dialect.runs_on_loop
+            else ThreadPoolExecutor(pool_size, thread_name_prefix="database")
+        )
+
+    async def run(
+        self, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
+        """Do the work without holding up the loop: SQLite at once, PostgreSQL in a thread."""
+        if self._threads is None:
+            return work(*args, **kwargs)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: work(*args, **kwargs))
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A write transaction: committed at the end, rolled back by any error."""
+        with self._core(self.dialect.begin_write) as connection:
+            yield connection
+            connection.commit()
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """A transaction that sees one state of the database and changes nothing."""
+        return self._core(self.dialect.begin_read)
+
+    @contextmanager
+    def hot_transaction(self) -> Iterator[DBAPICursor]:
+        """`begin` for hot statements: a driver's cursor in a write transaction."""
+        with self._driver() as connection:
+            cursor = connection.cursor()
+            cursor.execute(self.dialect.begin_write)
+            yield cursor
+            connection.commit()
+
+    @contextmanager
+    def hot_statement(self) -> Iterator[DBAPICursor]:
+        """A driver's cursor for one hot statement, which commits by itself."""
+        with self._driver() as connection:
+            yield connection.cursor()
+
+    def ping(self) -> None:
+        """Return if the database answers; else Unavailable."""
+        with self.hot_statement() as cursor:
+            cursor.execute("SELECT 1")
+            cursor.fetchall()
+
+    def close(self) -> None:
+        """Wait for the threads, close the connections."""
+        if self._threads is not None:
+            self._threads.shutdown()
+        self._engine.dispose()
+
+    def migration_lock(self) -> AbstractContextManager[None]:
+        """Held by one process at a time while it changes the tables (F44)."""
+        return self.dialect.migration_lock(self._engine)
+
+    @contextmanager
+    def _core(self, begin: str) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql(begin)
+                yield connection
+        except DRIVER_ERRORS as error:
+            _raise_ours(error)
+            raise
+
+    @contextmanager
+    def _driver(self) -> Iterator[PoolProxiedConnection]:
+        connection = self._checked_out()
+        try:
+            yield connection
+        except DRIVER_ERRORS as error:
+            driver = connection.dbapi_connection
+            if isinstance(error, self._engine.dialect.loaded_dbapi.Error) and (
+                self._engine.dialect.is_disconnect(error, driver, None)
+            ):
+                connection.invalidate(error)
+            _raise_ours(error)
+            raise
+        finally:
+            # The pool rolls back what was not committed.
+            connection.close()
+
+    def _checked_out(self) -> PoolProxiedConnection:
+        try:
+            return self._engine.raw_connection()
+        except DRIVER_ERRORS as error:
+            _raise_ours(error)
+            raise
+
+
+def _raise_ours(error: Exception) -> None:
+    ours = translate(error)
+    if ours is not None:
+        raise ours from error

@@ -1,0 +1,197 @@
+"""The statements of a turn's path, compiled once per database, run through the driver's cursor."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, case, func, null, or_, select, update
+from sqlalchemy.engine.interfaces import DBAPICursor
+from sqlalchemy.engine.interfaces import Dialect as Compiler
+from sqlalchemy.sql.expression import ClauseElement, ColumnElement, Update
+
+from redshank_shared.stores.dialect import Dialect, now_seconds
+from redshank_shared.stores.tables import (
+    approvals,
+    events,
+    idempotency_keys,
+    permission_audits,
+    workstreams,
+)
+from redshank_shared.stores.workstream_row import PROJECTED
+
+
+class Statement:
+    """One statement's text with the values that never change."""
+
+    def __init__(
+        self, clause: ClauseElement, compiler: Compiler, column_keys: Sequence[str] | None = None
+    ) -> None:
+        compiled = clause.compile(dialect=compiler, column_keys=column_keys)
+        self._text = str(compiled)
+        params = compiled.params or {}
+        self._fixed = {name: value for name, value in params.items() if value is not None}
+
+    def execute(self, cursor: DBAPICursor, values: dict[str, Any]) -> DBAPICursor:
+        """Run it once; the cursor holds the rows it returned."""
+        cursor.execute(self._text, {**self._fixed, **values} if self._fixed else values)
+        return cursor
+
+    def execute_many(self, cursor: DBAPICursor, rows: Sequence[dict[str, Any]]) -> None:
+        """Run it for each row; nothing for none."""
+        if len(rows) == 1:
+            self.execute(cursor, rows[0])
+        elif rows:
+            cursor.executemany(self._text, [{**self._fixed, **row} for row in rows])
+
+
+class HotStatements:
+    """The dozen statements that a turn runs. A value that is no column's has a name in `b_`."""
+
+    def __init__(self, dialect: Dialect, compiler: Compiler) -> None:
+        moved = [*PROJECTED, "updated_at"]
+        self.append_outside = Statement(_append(), compiler, moved)
+        self.append_holding = Statement(_held(_append().values(attempts=0)), compiler, moved)
+        self.append_releasing = Statement(_held(_append_and_release()), compiler, moved)
+        self.holder = Statement(_holder(), compiler)
+        self.create = Statement(_create(dialect), compiler, [*moved, "id", "version", "created_at"])
+        self.insert_event = Statement(events.insert(), compiler)
+        self.insert_audit = Statement(permission_audits.insert(), compiler)
+        self.insert_approval = Statement(
+            approvals.insert(),
+            compiler,
+            ["request_id", "workstream_id", "state", "requested_at", "request"],
+        )
+        self.resolve_approval = Statement(
+            _resolve_approval(),
+            compiler,
+            ["state", "resolved_at", "resolved_by", "scope", "reason"],
+        )
+        self.insert_key = Statement(
+            dialect.insert(idempotency_keys)
+            .values(created_at=now_seconds())
+            .on_conflict_do_nothing(),
+            compiler,
+            ["scope", "key", "request_digest", "status", "answer"],
+        )
+        self.find_key = Statement(_find_key(), compiler)
+        self.read_events = Statement(_read_events(), compiler)
+        self.claim = Statement(_claim(), compiler)
+        self.renew = Statement(_renew(), compiler)
+        self.release = Statement(_release(), compiler)
+
+
+def _append() -> Update:
+    rising = case(
+        (bindparam("b_pending", type_=workstreams.c.pending.type).is_(False), null()),
+        (workstreams.c.pending, workstreams.c.pending_since),
+        else_=now_seconds(),
+    )
+    return (
+        update(workstreams)
+        .where(workstreams.c.id == bindparam("b_id"))
+        .where(workstreams.c.version == bindparam("b_expected"))
+        .values(version=bindparam("b_version"), pending_since=rising)
+    )
+
+
+def _append_and_release() -> Update:
+    pending = bindparam("b_pending", type_=workstreams.c.pending.type)
+    return _append().values(
+        lease_node=null(),
+        lease_until=null(),
+        attempts=0,
+        pending_since=case((pending.is_(True), now_seconds()), else_=null()),
+    )
+
+
+def _held(statement: Update) -> Update:
+    return statement.where(workstreams.c.lease_epoch == bindparam("b_epoch")).where(
+        workstreams.c.lease_node == bindparam("b_node")
+    )
+
+
+def _holder() -> ClauseElement:
+    columns = (workstreams.c.version, workstreams.c.lease_node, workstreams.c.lease_epoch)
+    return select(*columns).where(workstreams.c.id == bindparam("b_id"))
+
+
+def _create(dialect: Dialect) -> ClauseElement:
+    pending = bindparam("b_pending", type_=workstreams.c.pending.type)
+    return (
+        dialect.insert(workstreams)
+        .values(
+            pending_since=case((pending.is_(True), now_seconds()), else_=null()),
+            lease_epoch=0,
+            attempts=0,
+        )
+        .on_conflict_do_nothing()
+    )
+
+
+def _resolve_approval() -> Update:
+    return (
+        update(approvals)
+        .where(approvals.c.request_id == bindparam("b_request_id"))
+        .where(approvals.c.workstream_id == bindparam("b_id"))
+        .where(approvals.c.state == "pending")
+    )
+
+
+def _find_key() -> ClauseElement:
+    keys = idempotency_keys.c
+    return select(keys.request_digest, keys.status, keys.answer).where(
+        keys.scope == bindparam("b_scope"), keys.key == bindparam("b_key")
+    )
+
+
+def _read_events() -> ClauseElement:
+    return (
+        select(events.c.seq, events.c.kind, events.c.at, events.c.fact)
+        .where(events.c.workstream_id == bindparam("b_id"))
+        .where(events.c.seq > bindparam("b_after"))
+        .order_by(events.c.seq)
+        .limit(bindparam("b_limit"))
+    )
+
+
+def _lease_end() -> ColumnElement[float]:
+    return now_seconds() + bindparam("b_seconds", type_=workstreams.c.lease_until.type)
+
+
+def _claim() -> ClauseElement:
+    columns = workstreams.c
+    free = or_(columns.lease_node.is_(None), columns.lease_until < now_seconds())
+    return (
+        update(workstreams)
+        .where(columns.id == bindparam("b_id"))
+        .where(columns.pending)
+        .where(free)
+        .values(
+            lease_epoch=columns.lease_epoch + 1,
+            # A release clears lease_node, so that what stands here is a holder whose lease ran out.
+            lease_previous=columns.lease_node,
+            lease_node=bindparam("b_node"),
+            lease_until=_lease_end(),
+            attempts=columns.attempts + 1,
+        )
+        .returning(columns.version, columns.lease_epoch, columns.attempts, columns.lease_previous)
+    )
+
+
+def _renew() -> ClauseElement:
+    columns = workstreams.c
+    return (
+        update(workstreams)
+        .where(columns.lease_node == bindparam("b_node"))
+        .values(lease_until=_lease_end())
+        .returning(columns.id, columns.lease_epoch, columns.version)
+    )
+
+
+def _release() -> ClauseElement:
+    columns = workstreams.c
+    released = func.coalesce(case((columns.pending, now_seconds())), columns.pending_since)
+    return _held(
+        update(workstreams)
+        .where(columns.id == bindparam("b_id"))
+        .values(lease_node=null(), lease_until=null(), pending_since=released)
+    )

@@ -1,0 +1,176 @@
+"""The tables that every process reads, in SQLAlchemy Core's words."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    Index,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+)
+
+from redshank_shared.stores.dialect import partial_index
+
+metadata = MetaData()
+
+
+def _text(name: str, *, nullable: bool = False) -> Column[str]:
+    return Column(name, Text, nullable=nullable)
+
+
+def _number(name: str) -> Column[int]:
+    return Column(name, BigInteger, nullable=False)
+
+
+def _seconds(name: str, *, nullable: bool = False) -> Column[float]:
+    return Column(name, Double, nullable=nullable)
+
+
+def _identity(name: str) -> Column[str]:
+    return Column(name, Text, primary_key=True, nullable=False)
+
+
+workstreams = Table(
+    "workstreams",
+    metadata,
+    _identity("id"),
+    _number("version"),
+    Column("pending", Boolean, nullable=False),
+    _seconds("pending_since", nullable=True),
+    _text("created_at"),
+    _text("updated_at"),
+    _text("name"),
+    _text("title"),
+    _text("search_text"),
+    _text("owner"),
+    _text("profile"),
+    _text("persona"),
+    _text("mode"),
+    _text("model"),
+    _text("labels"),
+    _text("parent"),
+    _text("directed_to"),
+    _text("state"),
+    _text("waiting_for"),
+    _text("waiting_kinds"),
+    _text("detail"),
+    _number("input_tokens"),
+    _number("output_tokens"),
+    _number("calls"),
+    _number("pending_approvals"),
+    _text("lease_node", nullable=True),
+    _text("lease_previous", nullable=True),
+    _number("lease_epoch"),
+    _seconds("lease_until", nullable=True),
+    _number("attempts"),
+)
+Index("workstreams_by_update", workstreams.c.updated_at, workstreams.c.id)
+partial_index("workstreams_pending", workstreams.c.pending_since, where=workstreams.c.pending)
+partial_index(
+    "workstreams_leased",
+    workstreams.c.lease_node,
+    where=workstreams.c.lease_node.is_not(None),
+)
+
+events = Table(
+    "events",
+    metadata,
+    _text("workstream_id"),
+    _number("seq"),
+    _text("kind"),
+    _text("at"),
+    _text("fact"),
+    PrimaryKeyConstraint("workstream_id", "seq", name="events_pkey"),
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    _identity("request_id"),
+    _text("workstream_id"),
+    _text("state"),
+    _text("requested_at"),
+    _text("request"),
+    _text("resolved_at", nullable=True),
+    _text("resolved_by", nullable=True),
+    _text("scope", nullable=True),
+    _text("reason", nullable=True),
+)
+Index("approvals_by_workstream", approvals.c.workstream_id, approvals.c.requested_at)
+partial_index(
+    "approvals_pending",
+    approvals.c.requested_at,
+    approvals.c.request_id,
+    where=approvals.c.state == "pending",
+)
+
+permission_audits = Table(
+    "permission_audits",
+    metadata,
+    _text("workstream_id"),
+    _number("seq"),
+    _text("at"),
+    _text("decision"),
+    _text("fact"),
+    PrimaryKeyConstraint("workstream_id", "seq", name="permission_audits_pkey"),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    _text("scope"),
+    _text("key"),
+    _text("request_digest"),
+    _number("status"),
+    _text("answer"),
+    _seconds("created_at"),
+    PrimaryKeyConstraint("scope", "key", name="idempotency_keys_pkey"),
+)
+Index("idempotency_keys_by_age", idempotency_keys.c.created_at)
+
+leaders = Table(
+    "leaders",
+    metadata,
+    _identity("name"),
+    _text("holder"),
+    _seconds("until"),
+)
+
+services = Table(
+    "services",
+    metadata,
+    _identity("service_id"),
+    _text("kind"),
+    _text("address"),
+    _text("version"),
+    _text("started_at"),
+    _text("report"),
+    _seconds("heartbeat_at"),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    _identity("delivery_id"),
+    _text("workstream_id"),
+    _text("kind"),
+    _text("payload"),
+    _text("created_at"),
+    _seconds("due_at"),
+    _number("attempts"),
+)
+Index("outbox_by_due", outbox.c.due_at, outbox.c.delivery_id)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    _identity("token_hash"),
+    _text("kind"),
+    _text("name"),
+    _text("role"),
+    _seconds("expires_at", nullable=True),
+    _seconds("created_at"),
+)

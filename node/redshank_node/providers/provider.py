@@ -26,6 +26,9 @@ class ModelSettings(msgspec.Struct, frozen=True):
     timeout_seconds: float = 300.0
     supports_vision: bool = False
 
+    def __repr__(self) -> str:
+        return f"ModelSettings({self.name!r}, {self.provider!r}, {self.model!r}, {self.base_url!r})"
+
 
 class Surface(msgspec.Struct, frozen=True):
     """The frozen tools of a turn. `digest` names them, so that a provider encodes each surface once

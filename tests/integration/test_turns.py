@@ -166,7 +166,7 @@ async def test_unknown_names_and_bad_arguments_are_results_and_the_others_of_the
     assert said[0].startswith("tool_not_found")
     assert said[1] == "text is required"
     assert "cut off" in said[2]
-    assert "not a JSON object" in said[3]
+    assert "must be one JSON object" in said[3]
 
 
 @pytest.mark.fault("F24")

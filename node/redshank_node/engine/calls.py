@@ -3,10 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
 from redshank_node.providers.provider import Surface
+from redshank_node.tools.support.arguments import parsed
 from redshank_node.tools.tool import BadArguments, Prepared, Tool, Workspace
 from redshank_node.tools.toolbox import Toolbox
 from redshank_shared.domain.digests import input_digest
@@ -78,14 +80,16 @@ class Pipeline:
         if refusal := refusal_of_input(self.limits, call.arguments):
             return self._over_limit(call, refusal)
         try:
-            prepared = await self._prepare(tool, _parsed(call.arguments, error))
+            if error:
+                raise BadArguments(error)
+            prepared = await self._prepare(tool, parsed(call.arguments, tool, rescue=False))
         except BadArguments as wrong:
             return ReadyCall(call, tool, refusal=str(wrong))
         if call.bound and call.bound != _bound(prepared):
             return ReadyCall(call, tool, refusal=_CHANGED)
         return ReadyCall(call, tool, prepared)
 
-    async def _prepare(self, tool: Tool, arguments: dict[str, object]) -> Prepared:
+    async def _prepare(self, tool: Tool, arguments: dict[str, Any]) -> Prepared:
         """A preview of a change reads files, so it must not hold up the other turns."""
         if tool.effect == "write":
             return await asyncio.to_thread(tool.prepare, arguments, self.workspace)
@@ -157,18 +161,6 @@ def refusal_result(call: Call, outcome: str, output: str) -> CallFinished:
         output=output,
         outcome="denied" if outcome == "denied" else "refused",
     )
-
-
-def _parsed(arguments: str, error: str) -> dict[str, object]:
-    """The arguments as the model sent them; BadArguments where they are cut off or no object."""
-    if error:
-        raise BadArguments(error)
-    try:
-        return msgspec.json.decode(arguments, type=dict[str, object])
-    except msgspec.DecodeError as wrong:
-        raise BadArguments(
-            f"the arguments are not a JSON object ({wrong}); send them again whole"
-        ) from wrong
 
 
 def _bound(prepared: Prepared) -> str:

@@ -1,0 +1,158 @@
+"""Lists the files of a folder."""
+
+import asyncio
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from redshank_node.tools.support import globs, paths, schema
+from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
+from redshank_shared.domain.events import Preview
+
+_MAX_ENTRIES = 1000
+_MAX_LOOKED_AT = 100_000
+_DEEPEST = 20
+_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Folder to list, relative to the workspace. Default '.'.",
+        },
+        "depth": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": _DEEPEST,
+            "description": "Levels of folders to list. Default 1, or all with a pattern.",
+        },
+        "pattern": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Glob that names must match, as in '*.py' or 'src/**/*.ts'.",
+        },
+        "hidden": {
+            "type": "boolean",
+            "description": "Also list names that begin with a dot. Default false.",
+        },
+    },
+    "required": [],
+    "additionalProperties": False,
+}
+
+
+def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
+    """Checked arguments with their defaults."""
+    checked = schema.validated(arguments, _PARAMETERS)
+    path = checked.setdefault("path", ".")
+    if "pattern" in checked:
+        globs.glob_match(checked["pattern"])
+    checked.setdefault("depth", _DEEPEST if "pattern" in checked else 1)
+    paths.check_beneath(workspace.root, path)
+    return Prepared(checked, Preview(path))
+
+
+async def run(prepared: Prepared, context: CallContext) -> Result:
+    """One line an entry.
+
+    Its path below the folder, `/` behind a folder, the bytes of a file, where a link leads.
+    """
+    stop = threading.Event()
+    try:
+        return await asyncio.to_thread(_listed, prepared.arguments, context, stop)
+    except BadArguments as refused:
+        return Result(str(refused), is_error=True, outcome="error")
+    finally:
+        stop.set()
+
+
+def _listed(arguments: dict[str, Any], context: CallContext, stop: threading.Event) -> Result:
+    folder, _ = paths.open_folder(context.workspace.root, arguments["path"])
+    pattern = arguments.get("pattern")
+    wanted = globs.glob_match(pattern) if pattern else None
+    walk = _Listing(wanted, arguments.get("hidden", False), stop)
+    lines: list[str] = []
+    room = context.max_output_bytes - 200
+    truncated = False
+    for line in walk.lines(folder, "", arguments["depth"]):
+        room -= len(line.encode()) + 1
+        truncated = len(lines) >= _MAX_ENTRIES or room < 0
+        if truncated:
+            break
+        lines.append(line)
+    if truncated or walk.looked_at > _MAX_LOOKED_AT:
+        lines.append("[there is more; name a deeper path or a pattern]")
+    elif not lines:
+        lines.append("[no file matches]" if wanted else "[the folder is empty]")
+    return Result("\n".join(lines), truncated=truncated)
+
+
+class _Listing:
+    """A walk down from an open folder that enters no link."""
+
+    def __init__(
+        self, wanted: Callable[[str], bool] | None, hidden: bool, stop: threading.Event
+    ) -> None:
+        self._wanted = wanted
+        self._hidden = hidden
+        self._stop = stop
+        self.looked_at = 0
+
+    def lines(self, folder: int, above: str, depth: int) -> Iterator[str]:
+        """The lines of this folder and of those below it, by name; closes the descriptor."""
+        try:
+            names = sorted(os.listdir(folder))
+            for name in names:
+                self.looked_at += 1
+                if self._stop.is_set() or self.looked_at > _MAX_LOOKED_AT:
+                    return
+                if self._hidden or not name.startswith("."):
+                    yield from self._entry(folder, name, above + name, depth)
+        finally:
+            os.close(folder)
+
+    def _entry(self, folder: int, name: str, path: str, depth: int) -> Iterator[str]:
+        try:
+            info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            shown = self._wanted is None or self._wanted(path)
+            if shown:
+                yield _line(folder, name, path, info)
+            if stat.S_ISDIR(info.st_mode) and depth > 1:
+                below = os.open(name, paths.FOLDER, dir_fd=folder)
+                yield from self.lines(below, f"{path}/", depth - 1)
+        except OSError as error:
+            yield f"{_clean(path)}  [cannot be read: {error.strerror}]"
+
+
+def _line(folder: int, name: str, path: str, info: os.stat_result) -> str:
+    path = _clean(path)
+    if stat.S_ISDIR(info.st_mode):
+        return f"{path}/"
+    if stat.S_ISLNK(info.st_mode):
+        return f"{path} -> {_clean(os.readlink(name, dir_fd=folder))}"
+    if stat.S_ISREG(info.st_mode):
+        return f"{path}  {info.st_size}"
+    return f"{path}  [no regular file]"
+
+
+def _clean(name: str) -> str:
+    return name.encode(errors="surrogateescape").decode(errors="replace").replace("\n", "\\n")
+
+
+TOOL = Tool(
+    name="list_files",
+    description=(
+        "List the files of a folder of the workspace, with sizes. "
+        "depth goes into folders; pattern finds files by name anywhere below."
+    ),
+    parameters=_PARAMETERS,
+    effect="read",
+    prepare=prepare,
+    run=run,
+    primary_key="path",
+    parallel=True,
+    plan=True,
+    aliases=("list-dir",),
+)

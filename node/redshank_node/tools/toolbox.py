@@ -1,0 +1,61 @@
+"""Finds a tool by any of its names, shows all of them to a model."""
+
+import hashlib
+from collections.abc import Mapping
+
+import msgspec
+
+from redshank_node.tools.tool import Tool
+from redshank_shared.domain.errors import Misconfigured
+from redshank_shared.domain.messages import ToolDescription
+
+
+class Toolbox:
+    """The tools of a node. `exposed` maps a shown name to a canonical one.
+
+    A tool without an entry shows its own name.
+    """
+
+    def __init__(self, tools: tuple[Tool, ...], exposed: Mapping[str, str] | None = None) -> None:
+        """Raises Misconfigured where two tools share a name or an exposed name has no tool."""
+        self.tools = tools
+        self._by_name: dict[str, Tool] = {}
+        for tool in tools:
+            for name in (tool.name, *tool.aliases):
+                self._add(name, tool)
+        shown: dict[str, str] = {}
+        for name, canonical in (exposed or {}).items():
+            target = self._by_name.get(canonical)
+            if target is None:
+                raise Misconfigured(
+                    f"the exposed name {name} stands for {canonical}, which is no tool; "
+                    f"name one of {', '.join(tool.name for tool in tools)}",
+                    field=name,
+                )
+            if self._by_name.get(name) is not target:
+                self._add(name, target)
+            shown[target.name] = name
+        self._surface = tuple(
+            ToolDescription(shown.get(tool.name, tool.name), tool.description, tool.parameters)
+            for tool in tools
+        )
+        self.digest = hashlib.sha256(msgspec.json.encode(self._surface)).hexdigest()
+
+    def resolve(self, name: str) -> Tool | None:
+        """The tool with this exposed, canonical or alias name; None where there is none."""
+        return self._by_name.get(name)
+
+    def surface(self) -> tuple[ToolDescription, ...]:
+        """What a model sees, in the order given. `digest` names these bytes.
+
+        Equal digests, equal surfaces.
+        """
+        return self._surface
+
+    def _add(self, name: str, tool: Tool) -> None:
+        other = self._by_name.setdefault(name, tool)
+        if other is not tool:
+            raise Misconfigured(
+                f"the tools {other.name} and {tool.name} share the name {name}; rename one of them",
+                field=name,
+            )

@@ -1,0 +1,103 @@
+"""The last fence before the shell: destroyers are refused, secrets stay behind."""
+
+import pytest
+
+from redshank_node.tools.support.danger import objection
+from redshank_node.tools.support.environment import scrubbed
+
+REFUSED = [
+    "rm -rf /",
+    "rm  -rf   /",
+    "rm --recursive --force /",
+    "rm -rf --no-preserve-root /",
+    "rm / -rf",
+    "/bin/rm -rf /",
+    "'rm' '-rf' '/'",
+    "rm -r\\\nf /",
+    "rm -rf /*",
+    "rm -rf //",
+    "rm -rf /tmp/../",
+    'rm -rf "$HOME"',
+    "rm -rf /usr /lib/xorg",
+    "cd / && rm -rf *",
+    "sudo rm -rf ~",
+    "env FOO=bar rm -rf /",
+    "nice -n 10 rm -rf ~",
+    "timeout --signal=KILL 5 rm -rf /",
+    "command rm -rf /",
+    "eval 'rm -rf' /",
+    'sh -ec "cd /; rm -rf -- *"',
+    "git status && rm -rf /",
+    "ls\nrm -rf /",
+    "dd if=/dev/zero of=/dev/sda bs=1M",
+    "mkfs.ext4 /dev/sdb1",
+    "cat img > /dev/sda",
+    "tee /dev/sdb < img",
+    ":(){ :|:& };:",
+    "chown -R nobody: /usr",
+    "find / -delete",
+    "shutdown -h now",
+]
+PASSED = [
+    'rm -rf "${OUT:?}/"*',
+    "rm -rf /tmp/build",
+    "rm -rf ~/.cache/pip",
+    "rm -rf \uff0f",
+    "find . -name '*.o' | xargs rm -f",
+    "ssh box 'rm -rf /srv/app/releases/41'",
+    'echo "rm -rf /"',
+    'git commit -m "guard: never run rm -rf / again"',
+    "grep -rn 'rm -rf /' docs/",
+    "cat > notes.md <<'EOF'\nrm -rf /\n:(){ :|:& };:\nEOF",
+    "echo asphalt",
+    "aws ec2 run-instances --instance-initiated-shutdown-behavior terminate",
+    "git log --grep='dd if=/dev/zero of=/dev/sda'",
+    "dd if=/dev/sda of=backup.img",
+    "make > /dev/null 2>&1",
+    'retry() { "$@" || "$@"; }; retry make test',
+    "chown -R me ./x",
+    "find . -name '*.pyc' -delete",
+    "find-delete foo",
+    "git reset --hard && git push --force",
+    "echo 'unfinished",
+]
+
+
+@pytest.mark.req("T-20")
+@pytest.mark.parametrize("command", REFUSED)
+def test_a_command_that_wipes_a_machine_is_refused(command: str) -> None:
+    assert objection(command) is not None
+
+
+@pytest.mark.req("T-20")
+@pytest.mark.parametrize("command", PASSED)
+def test_a_command_that_only_looks_like_one_passes(command: str) -> None:
+    assert objection(command) is None
+
+
+def test_the_refusal_names_the_part_that_is_meant() -> None:
+    assert objection("ls && rm -rf /") == "'rm -rf /' deletes a whole system or home folder"
+
+
+@pytest.mark.req("T-20")
+def test_variables_that_look_like_secrets_are_not_passed_on() -> None:
+    secret = [
+        "OPENAI_API_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "GITHUB_TOKEN",
+        "PGPASSWORD",
+        "MYSQL_PWD",
+        "db_password",
+        "DB_PASSWORD_FILE",
+        "CLIENT_SECRET",
+        "AUTHTOKEN",
+        "SENTRY_DSN",
+        "REDSHANK_DATABASE__URL",
+        "BASH_ENV",
+    ]
+    plain = ["PATH", "HOME", "PWD", "LANG", "TOKENIZERS_PARALLELISM", "MONKEY", "XKB_KEYMAP"]
+    environment = dict.fromkeys([*secret, *plain], "x")
+    environment["DATABASE_URL"] = "postgresql://me:hidden@host/db"
+    environment["HOMEPAGE_URL"] = "https://example.org/a:b@c"
+    assert sorted(scrubbed(environment)) == sorted([*plain, "HOMEPAGE_URL"])

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import Probe, World, says
 
-from redshank_node.providers.provider import Answer, ModelCall, ModelFailed
+from redshank_node.providers.provider import Answer, Delta, ModelCall, ModelFailed, ModelRequest
 from redshank_shared.domain.commands import (
     CancelTurn,
     ChangeMode,
@@ -497,6 +497,33 @@ async def test_calls_that_may_run_together_do_and_lone_ones_keep_their_place(
     assert probe.ran[2] == "bash c"
     starts = [r.seq for r in world.recorded(workstream) if isinstance(r.fact, CallStarted)]
     assert starts[1] == starts[0] + 1
+
+
+async def test_an_answer_for_a_turn_that_was_stopped_since_is_dropped(world: World) -> None:
+    probe = Probe()
+    asked, go_on = asyncio.Event(), asyncio.Event()
+    async with world.node(
+        [says("", ("bash", '{"text":"old"}')), says("new")], probe.tools()
+    ) as node:
+        stream = node.model.stream
+
+        async def slow(request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+            asked.set()
+            await go_on.wait()
+            async for item in stream(request):
+                yield item
+
+        node.model.stream = slow  # type: ignore[method-assign] # the script, held back
+        workstream = await world.create("old question", mode="bypassPermissions")
+        await node.turns.take_up(workstream)
+        await asked.wait()
+        await world.do(workstream, CancelTurn("ines"))
+        await world.do(workstream, PostMessage("new question", "ines"))
+        go_on.set()
+        await world.until_rest(workstream)
+    assert probe.ran == []
+    answers = [f.text for f in world.facts(workstream) if isinstance(f, MessageAnswered)]
+    assert answers == ["new"]
 
 
 @pytest.mark.fault("F40")

@@ -26,7 +26,7 @@ from redshank_shared.domain.events import (
     TurnFailed,
 )
 from redshank_shared.domain.messages import UserMessage
-from redshank_shared.domain.plan import Ask, Compact, number, plan
+from redshank_shared.domain.plan import Compact, awaits_answer, number, plan
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import Call, Workstream, advance
 from redshank_shared.metrics import Metrics
@@ -82,12 +82,18 @@ class Answering:
         self._live = live
         self._metrics = metrics
         self._monotonic = monotonic
+        self._asked_at = 0
         self._asking: asyncio.Task[Answer | ModelFailed] | None = None
 
     def stop(self) -> None:
         """Stop the question in hand, if there is one."""
         if self._asking is not None:
             self._asking.cancel()
+
+    def stop_if_void(self, state: Workstream) -> None:
+        """Stop the question in hand if this newer state has no use for its answer."""
+        if not self._still_asked(state):
+            self.stop()
 
     async def answer(self, group: asyncio.TaskGroup, opened: Opened) -> list[ReadyCall]:
         """Ask, and record answer, usage and the decisions on its calls in one append; the batch
@@ -127,7 +133,7 @@ class Answering:
         def make(now: Workstream) -> list[AnyFact]:
             if any(entry.fact == fact for entry in now.entries[-8:]):
                 return []  # an earlier attempt to append was committed, only its answer was lost
-            if not isinstance(plan(now), Ask):
+            if not awaits_answer(now, fact.read):
                 return [usage]
             after = advance(now, number(now.version, "", [fact]))
             return [fact, usage, *opened(after, batch)]
@@ -181,6 +187,7 @@ class Answering:
         attempt.
         """
         provider = self._models.of(state)
+        self._asked_at = state.version
         self._live.begin(state.version)
         started = self._monotonic()
         self._asking = group.create_task(self._attempts(provider, request, state))
@@ -221,6 +228,7 @@ class Answering:
     async def _fail(self, failure: ModelFailed) -> None:
         logger.warning("no answer for %s: %s", self._recorder.state.id, failure.detail)
         fact = TurnFailed(failure.code, failure.detail)
-        await self._recorder.record(
-            lambda now: [fact] if isinstance(plan(now), Ask | Compact) else []
-        )
+        await self._recorder.record(lambda now: [fact] if self._still_asked(now) else [])
+
+    def _still_asked(self, state: Workstream) -> bool:
+        return awaits_answer(state, self._asked_at) or isinstance(plan(state), Compact)

@@ -14,6 +14,7 @@ from redshank_node.engine.recorder import Recorder
 from redshank_shared.domain.errors import Fenced
 from redshank_shared.domain.events import (
     AnyFact,
+    ApprovalResolved,
     CallFinished,
     CallInterrupted,
     CallStarted,
@@ -128,8 +129,7 @@ class Turn:
             state = await self._recorder.refresh()
             if state.stopping:
                 self._execution.stop(STOPPED)
-            if not isinstance(plan(state), Ask | Compact):
-                self._answering.stop()
+            self._answering.stop_if_void(state)
 
     async def _settle(self, calls: Sequence[Call]) -> list[ReadyCall]:
         """Calls that an earlier holder started: no effect is repeated, a read is run again."""
@@ -254,7 +254,13 @@ class Turn:
 
     def _give_up(self, state: Workstream, attempts: int) -> list[AnyFact]:
         """A turn that takes its node along again and again is tried no further (F58)."""
-        facts: list[AnyFact] = list(self._interrupted(state, state.open_calls))
+        if isinstance(plan(state), Rest):
+            return []
+        facts = self._interrupted(state, state.open_calls)
+        facts.extend(
+            ApprovalResolved(request_id, waiting.requested.call_id, "cancelled", self._node_name)
+            for request_id, waiting in state.approvals.items()
+        )
         facts.extend(
             refusal_result(call, "refused", "not run: the turn was given up")
             for call in state.open_calls

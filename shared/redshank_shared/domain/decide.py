@@ -127,6 +127,8 @@ def _resolution(state: Workstream, resolution: Resolution, by: str, index: int) 
     call = state.calls[waiting.requested.call_id]
     canonical = call.decided.canonical if call.decided else waiting.requested.tool
     updated = storable_text(resolution.updated_arguments, f"resolutions[{index}].updated_input")
+    if resolution.behavior == "deny":
+        updated = ""
     resolved = ApprovalResolved(
         request_id=resolution.request_id,
         call_id=call.asked.call_id,
@@ -138,7 +140,7 @@ def _resolution(state: Workstream, resolution: Resolution, by: str, index: int) 
             resolution.justification, f"resolutions[{index}].justification"
         ),
         input_digest=input_digest(canonical, updated or call.arguments),
-        updated_arguments=updated if resolution.behavior == "allow" else "",
+        updated_arguments=updated,
     )
     if resolution.behavior == "allow":
         return [resolved]

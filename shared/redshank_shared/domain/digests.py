@@ -7,11 +7,10 @@ import msgspec
 
 def input_digest(canonical: str, arguments: str) -> str:
     """`sha256:` and the hex digest of the canonical tool name and its arguments (JSON text,
-    whatever its key order).
+    whatever its key order); of the text itself where it is no JSON or nested too deeply.
     """
     try:
-        parsed = msgspec.json.decode(arguments)
-    except msgspec.DecodeError:
-        parsed = arguments
-    body = msgspec.json.encode([canonical, parsed], order="sorted")
+        body = msgspec.json.encode([canonical, msgspec.json.decode(arguments)], order="sorted")
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        body = f"{canonical}\0{arguments}".encode(errors="surrogatepass")
     return "sha256:" + hashlib.sha256(body).hexdigest()

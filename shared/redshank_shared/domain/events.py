@@ -5,6 +5,7 @@ these fields.
 A kind that this version does not know is carried as `Unknown` and never breaks a fold.
 """
 
+import contextlib
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -296,10 +297,11 @@ def encode(fact: AnyFact) -> str:
 
 
 def decode(kind: str, text: str) -> AnyFact:
-    """The fact that `encode` wrote; `Unknown` where the kind is not of this version."""
+    """The fact that `encode` wrote; `Unknown` where its kind or a word in it is a newer version's."""
     decoder = _decoders.get(kind)
     if decoder is not None:
-        return decoder.decode(text)
+        with contextlib.suppress(msgspec.ValidationError):
+            return decoder.decode(text)
     data: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
     data.pop("kind", None)
     return Unknown(kind, data)

@@ -11,7 +11,7 @@ RequestId = NewType("RequestId", str)
 NodeId = NewType("NodeId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-_SHAPE = re.compile(r"^[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{22}$")
+_SHAPE = re.compile(r"[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{22}")
 
 
 def new_id(prefix: str, now_ms: int, randomness: bytes) -> str:
@@ -25,7 +25,7 @@ def new_id(prefix: str, now_ms: int, randomness: bytes) -> str:
 
 def checked_id(prefix: str, value: str, field: str) -> str:
     """The value, if it has the shape of such an id; else Invalid that shows the shape."""
-    if not value.startswith(f"{prefix}_") or not _SHAPE.match(value):
+    if not value.startswith(f"{prefix}_") or not _SHAPE.fullmatch(value):
         raise Invalid(
             f"{field} must look like {prefix}_ and 22 letters or digits, "
             f"as in {new_id(prefix, 0, bytes(8))}; copy it from a list",

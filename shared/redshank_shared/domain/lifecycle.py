@@ -7,13 +7,14 @@ CallStatus = Literal[
 ]
 
 # A call's status and the kind of the fact that comes next -> its new status. What is not here may
-# not happen.
+# not happen. A call that a person must allow stays undecided until the person is asked, so that it
+# cannot run in between.
 CALL_FOLLOWS: dict[tuple[CallStatus, str], CallStatus] = {
     ("asked", "decided:allow"): "allowed",
-    ("asked", "decided:ask"): "awaiting",
+    ("asked", "decided:ask"): "asked",
     ("asked", "decided:deny"): "denied",
+    ("asked", "approval.requested"): "awaiting",
     ("asked", "call.finished"): "done",
-    ("awaiting", "approval.requested"): "awaiting",
     ("awaiting", "resolved:allow"): "approved",
     ("awaiting", "resolved:edited"): "edited",
     ("awaiting", "resolved:deny"): "denied",

@@ -64,6 +64,13 @@ def plan(state: Workstream) -> Step:
     return Rest("idle")
 
 
+def awaits_answer(state: Workstream, read: int) -> bool:
+    """Whether what the model was asked at version `read` is still to be answered: an answer for a
+    turn that was stopped since is dropped, its calls never run.
+    """
+    return isinstance(plan(state), Ask) and state.cancelled_at <= read
+
+
 def _with_calls(state: Workstream, calls: list[Call]) -> Step:
     if started := tuple(call for call in calls if call.status == "started"):
         return Settle(started)

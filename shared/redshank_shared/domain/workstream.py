@@ -36,9 +36,11 @@ from redshank_shared.domain.lifecycle import CallStatus, next_status
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One call of the batch in hand. `arguments` are those that count: the model's, or a person's edit.
+    """One call of the batch in hand. `arguments` are those that count: the model's, or a person's
+    edit.
 
-    `bound` (JSON text) is what must still hold when an approved call runs; empty where nothing must.
+    `bound` (JSON text) is what must still hold when an approved call runs; empty where nothing
+    must.
     """
 
     asked: AskedCall
@@ -63,7 +65,8 @@ class Workstream(msgspec.Struct, frozen=True):
     an answer is due;
     `queued` what is read when the turn in hand has ended; `calls` the last batch by call id, in its
     order;
-    `stopping` that a person stopped the turn while calls were running.
+    `stopping` that a person stopped the turn while calls were running; `cancelled_at` the number of
+    the last such word.
     """
 
     id: WorkstreamId
@@ -80,6 +83,7 @@ class Workstream(msgspec.Struct, frozen=True):
     last_posted: int = 0
     owes: bool = False
     stopping: bool = False
+    cancelled_at: int = 0
     closed: bool = False
     failed: TurnFailed | None = None
     shown: StateChanged | None = None
@@ -128,7 +132,7 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
         case ApprovalRequested() | ApprovalResolved():
             return _asked_a_person(state, recorded, fact)
         case TurnStarted() | TurnCancelled() | TurnFailed() | TurnRetried() | StateChanged():
-            return _turned(state, fact)
+            return _turned(state, recorded.seq, fact)
         case WorkstreamCreated():
             return {"created": fact, "mode": fact.mode}
         case WorkstreamClosed():
@@ -155,7 +159,7 @@ def _said(
 ) -> dict[str, object]:
     if isinstance(fact, MessagePosted):
         changes: dict[str, object] = {"failed": None, "title": state.title or _title(fact.text)}
-        if fact.queued and (state.owes or state.open_calls):
+        if fact.queued and state.owes:
             return {**changes, "queued": (*state.queued, recorded)}
         return {
             **changes,
@@ -223,12 +227,13 @@ def _asked_a_person(
 ) -> dict[str, object]:
     call = state.calls.get(fact.call_id)
     if isinstance(fact, ApprovalRequested):
-        if call is None:
+        status = next_status(call.status, "approval.requested") if call else None
+        if call is None or status is None:
             return {}
-        bound = msgspec.structs.replace(call, bound=fact.bound)
+        call = msgspec.structs.replace(call, status=status, bound=fact.bound)
         return {
             "approvals": {**state.approvals, fact.request_id: Waiting(fact, recorded.at)},
-            "calls": {**state.calls, fact.call_id: bound},
+            "calls": {**state.calls, fact.call_id: call},
         }
     approvals = {key: waiting for key, waiting in state.approvals.items() if key != fact.request_id}
     answer = "edited" if fact.behavior == "allow" and fact.updated_arguments else fact.behavior
@@ -248,7 +253,9 @@ def _asked_a_person(
 
 
 def _turned(
-    state: Workstream, fact: TurnStarted | TurnCancelled | TurnFailed | TurnRetried | StateChanged
+    state: Workstream,
+    seq: int,
+    fact: TurnStarted | TurnCancelled | TurnFailed | TurnRetried | StateChanged,
 ) -> dict[str, object]:
     match fact:
         case TurnStarted():
@@ -257,7 +264,9 @@ def _turned(
             changes = _promoted(state, state.entries)
             return {
                 **changes,
+                "failed": None,
                 "stopping": bool(state.open_calls),
+                "cancelled_at": seq,
                 "compact_requested": False,
                 "calls_in_turn": 0,
             }

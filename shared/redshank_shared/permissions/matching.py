@@ -20,14 +20,16 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 def matching_rule(rules: Iterable[Rule], subject: Subject) -> Rule | None:
-    """The rule that decides, or None where none matches; among equals the one inserted first."""
+    """The rule that decides, or None where none matches; among equals a hook's update (K-40), then
+    the one inserted first.
+    """
     best: Rule | None = None
-    best_rank: tuple[int, int] = (len(SCOPES), 0)
+    best_rank = (len(SCOPES), 0, False)
     for rule in rules:
         specificity = _specificity(rule.pattern, subject)
         if specificity is None:
             continue
-        rank = (SCOPES.index(rule.scope), -specificity)
+        rank = (SCOPES.index(rule.scope), -specificity, rule.origin != "hook_update")
         if best is None or rank < best_rank:
             best, best_rank = rule, rank
     return best

@@ -56,7 +56,7 @@ class Database:
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """A write transaction: committed at the end, rolled back by any error."""
-        with self._core(self.dialect.begin_write) as connection:
+        with self.dialect.writers_turn(), self._core(self.dialect.begin_write) as connection:
             yield connection
             connection.commit()
 
@@ -67,15 +67,21 @@ class Database:
     @contextmanager
     def hot_transaction(self) -> Iterator[DBAPICursor]:
         """`begin` for hot statements: a driver's cursor in a write transaction."""
-        with self._driver() as connection:
+        with self.dialect.writers_turn(), self._driver() as connection:
             cursor = connection.cursor()
             cursor.execute(self.dialect.begin_write)
             yield cursor
             connection.commit()
 
     @contextmanager
+    def hot_write(self) -> Iterator[DBAPICursor]:
+        """A driver's cursor for one hot statement that writes, which commits by itself."""
+        with self.dialect.writers_turn(), self._driver() as connection:
+            yield connection.cursor()
+
+    @contextmanager
     def hot_statement(self) -> Iterator[DBAPICursor]:
-        """A driver's cursor for one hot statement, which commits by itself."""
+        """A driver's cursor for one hot statement that reads."""
         with self._driver() as connection:
             yield connection.cursor()
 

@@ -49,7 +49,7 @@ class Leases:
 
     def claim(self, workstream_id: str, node_id: str, lease_seconds: float) -> Claim | None:
         """Take the lease if the workstream is pending and nobody alive holds it; else None."""
-        with self._database.hot_statement() as cursor:
+        with self._database.hot_write() as cursor:
             return self._claim(cursor, workstream_id, node_id, lease_seconds)
 
     def claim_and_read(
@@ -68,14 +68,14 @@ class Leases:
         What is in hand and missing here is fenced. What is here and not in hand (a claim whose
         answer was lost) must be released by the caller, or nobody else ever takes it up.
         """
-        with self._database.hot_statement() as cursor:
+        with self._database.hot_write() as cursor:
             values = {"b_node": node_id, "b_seconds": float(lease_seconds)}
             rows = self._database.hot.renew.execute(cursor, values).fetchall()
         return {workstream_id: Held(epoch, version) for workstream_id, epoch, version in rows}
 
     def release(self, workstream_id: str, node_id: str, epoch: int) -> bool:
         """Give the lease back without an append; False if it was not this holder's any more."""
-        with self._database.hot_statement() as cursor:
+        with self._database.hot_write() as cursor:
             values = {"b_id": workstream_id, "b_node": node_id, "b_epoch": epoch}
             return self._database.hot.release.execute(cursor, values).rowcount == 1
 

@@ -1,0 +1,72 @@
+"""Finds the workstream or the approval that a person named."""
+
+import time
+
+from redshank_shared.client.console import ConsoleClient
+from redshank_shared.client.views import ApprovalView, WorkstreamView
+from redshank_shared.clock import monotonic
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+
+LIST_LIMIT = 200
+APPROVAL_PREFIX = "apr"
+REST_PAUSE_SECONDS = 0.2
+LONGEST_REST_SECONDS = 30.0
+
+
+def workstream_id(client: ConsoleClient, named: str) -> str:
+    """The id, or the id of the one workstream of exactly this name."""
+    if named.startswith("ws_"):
+        return named
+    page = client.workstreams({"q": named, "limit": LIST_LIMIT})
+    found = [view.id for view in page.items if view.name == named]
+    if not found:
+        raise NotFound(f"no workstream has the id or name {named}: see `redshank ws ls`")
+    if len(found) > 1:
+        raise Invalid(f"{len(found)} workstreams are called {named}: give an id, one of {found}")
+    return found[0]
+
+
+def approval(client: ConsoleClient, named: str) -> tuple[str, ApprovalView]:
+    """A pending approval with its workstream's id.
+
+    Named by its id, the unique beginning of it, or the workstream that has no other; a workstream
+    that still runs is given 30 seconds to come to its question.
+    """
+    if not named.startswith(APPROVAL_PREFIX):
+        return _only_approval(_rested(client, workstream_id(client, named)))
+    page = client.approvals({"limit": LIST_LIMIT})
+    found = [each for each in page.items if each.request_id.startswith(named)]
+    if not found:
+        raise NotFound(
+            f"no pending approval begins with {named}: see `redshank approvals ls`; "
+            f"one that was answered is gone from there"
+        )
+    if len(found) > 1:
+        raise Invalid(f"{len(found)} pending approvals begin with {named}: give more of the id")
+    return found[0].workstream_id, found[0]
+
+
+def oldest_approval(client: ConsoleClient) -> tuple[str, ApprovalView]:
+    """The approval that waits longest, with its workstream's id."""
+    page = client.approvals({"limit": 1})
+    if not page.items:
+        raise NotFound("no approval is pending")
+    return page.items[0].workstream_id, page.items[0]
+
+
+def _rested(client: ConsoleClient, named: str) -> WorkstreamView:
+    end = monotonic() + LONGEST_REST_SECONDS
+    view = client.workstream(named)
+    while view.state == "running" and not view.pending_approvals and monotonic() < end:
+        time.sleep(REST_PAUSE_SECONDS)
+        view = client.workstream(named)
+    return view
+
+
+def _only_approval(view: WorkstreamView) -> tuple[str, ApprovalView]:
+    if not view.pending_approvals:
+        raise Conflict(f"{view.id} is {view.state}: nothing there waits for your word")
+    if len(view.pending_approvals) > 1:
+        ids = ", ".join(each.request_id for each in view.pending_approvals)
+        raise Invalid(f"{view.id} has {len(view.pending_approvals)} pending: give one of {ids}")
+    return view.id, view.pending_approvals[0]

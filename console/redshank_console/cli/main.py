@@ -1,0 +1,56 @@
+"""The command line's entry: every command under its name, every error with its exit code."""
+
+import sys
+from typing import Any
+
+import typer
+
+from redshank_console.cli import exits
+from redshank_console.cli.approvals import approvals
+from redshank_console.cli.doctor import doctor_command
+from redshank_console.cli.output import say
+from redshank_console.cli.processes import console, migrate, node
+from redshank_console.cli.running import run
+from redshank_console.cli.session import with_session
+from redshank_console.cli.signin import signin
+from redshank_console.cli.up.command import up
+from redshank_console.cli.version import version
+from redshank_console.cli.workstreams import workstreams
+from redshank_shared.domain.errors import RedshankError
+
+EPILOG = (
+    "Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 refused, "
+    "5 no console answers, 6 waits for a person."
+)
+
+
+class CommandLine(typer.Typer):
+    """The commands; an error of ours becomes one line on standard error with its exit code."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except RedshankError as error:
+            say(f"redshank: {error.detail}")
+            sys.exit(exits.code_of(error))
+        except KeyboardInterrupt:
+            sys.exit(exits.FAILED)
+
+
+app = CommandLine(
+    no_args_is_help=True,
+    help="Run tool-using AI agents on machines you own.",
+    epilog=EPILOG,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(up)
+app.command()(with_session(run))
+app.add_typer(workstreams, name="ws")
+app.add_typer(approvals, name="approvals")
+app.command()(with_session(signin))
+app.command("doctor")(doctor_command)
+app.command()(node)
+app.command()(console)
+app.command()(migrate)
+app.command()(version)

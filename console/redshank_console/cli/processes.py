@@ -1,0 +1,50 @@
+"""The commands that become one process of a cluster: `node`, `console`, `migrate`."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from redshank_shared.settings.environment import process_environment
+from redshank_shared.settings.load import load
+
+Config = Annotated[
+    Path | None, typer.Option("--config", help="the configuration file (REDSHANK_CONFIG)")
+]
+NODE = "redshank_node"
+CONSOLE = "redshank_console"
+MIGRATIONS = "redshank_shared.stores.migrations"
+
+
+def module_command(module: str) -> list[str]:
+    """The command line that runs one of our modules with this interpreter.
+
+    The current folder stays off the import path: it may be a stranger's checkout.
+    """
+    return [sys.executable, "-P", "-m", module]
+
+
+def node(config: Config = None) -> None:
+    """Run one node: it takes turns from the queue."""
+    _become(NODE, config)
+
+
+def console(config: Config = None) -> None:
+    """Run one console: the API, the streams, the page."""
+    _become(CONSOLE, config)
+
+
+def migrate(config: Config = None) -> None:
+    """Bring the database to this version; quick when it is."""
+    _become(MIGRATIONS, config)
+
+
+def _become(module: str, config: Path | None) -> None:
+    environ = process_environment()
+    load(config, environ)
+    if config is not None:
+        environ["REDSHANK_CONFIG"] = str(config.resolve())
+    command = module_command(module)
+    os.execve(command[0], command, environ)

@@ -1,0 +1,116 @@
+"""The command that starts everything on one machine: `redshank up`."""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from redshank_console.cli.contexts import NamedConsole, contexts_path, remember
+from redshank_console.cli.output import say
+from redshank_console.cli.processes import Config
+from redshank_console.cli.up import plan
+from redshank_console.cli.up.data_folder import DataFolder, admin_token, hold
+from redshank_console.cli.up.greeting import greeting
+from redshank_console.cli.up.ports import refuse_used
+from redshank_console.cli.up.supervisor import Supervisor
+from redshank_console.cli.up.valkey import embedded_valkey
+from redshank_shared.client.console import ConsoleClient
+from redshank_shared.domain.errors import RedshankError
+from redshank_shared.settings.environment import config_path, data_folder, process_environment
+from redshank_shared.settings.load import load
+from redshank_shared.settings.models import check_keys
+from redshank_shared.settings.sections import Settings
+
+CONTEXT = "local"
+
+
+def up(
+    nodes: Annotated[int, typer.Option(min=1, max=64, help="how many nodes")] = 1,
+    data: Annotated[Path | None, typer.Option(help="the folder that keeps everything")] = None,
+    database: Annotated[str, typer.Option(help="postgresql://… in place of SQLite")] = "",
+    redis: Annotated[str, typer.Option(help="redis://… in place of the embedded one")] = "",
+    config: Config = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="the console's port")] = 0,
+    node_port: Annotated[int, typer.Option(min=0, max=65535, help="the first node's port")] = 0,
+) -> None:
+    """Start Valkey, the console and nodes on this machine; Ctrl-C stops all."""
+    environ = _environment_with(config, database, redis, port, node_port)
+    settings = load(None, environ)
+    check_keys(settings)
+    folder = hold((data or data_folder(environ)).expanduser().resolve())
+    try:
+        for wanted in plan.ports(settings, nodes):
+            refuse_used(wanted)
+        _supervise(settings, folder, nodes, environ)
+    finally:
+        folder.release()
+
+
+def _environment_with(
+    config: Path | None, database: str, redis: str, port: int, node_port: int
+) -> dict[str, str]:
+    environ = process_environment()
+    given = {
+        "REDSHANK_DATABASE__URL": database,
+        "REDSHANK_REDIS__URL": redis,
+        "REDSHANK_CONSOLE__PORT": str(port or ""),
+        "REDSHANK_NODE__PORT": str(node_port or ""),
+    }
+    environ.update({variable: value for variable, value in given.items() if value})
+    file = config_path(config, environ)
+    if file is not None:
+        environ["REDSHANK_CONFIG"] = str(file.resolve())
+    return environ
+
+
+def _supervise(
+    settings: Settings, folder: DataFolder, nodes: int, environ: Mapping[str, str]
+) -> None:
+    embedded = None
+    if "redis.url" not in settings.given:
+        embedded = embedded_valkey(folder.path, secrets.token_hex(24))
+    sqlite = f"sqlite:///{folder.path / 'redshank.db'}"
+    start = plan.Start(
+        settings=settings,
+        database_url=settings.database.url if "database.url" in settings.given else sqlite,
+        redis_url=embedded.url if embedded is not None else settings.redis.url,
+        admin_token_file=Path(settings.console.admin_token_file or folder.path / "admin.token"),
+        workspace=Path(settings.node.workspace or os.getcwd()).resolve(),
+        node_name=settings.node.name or socket.gethostname(),
+        nodes=nodes,
+        environ=environ,
+    )
+    token = admin_token(start.admin_token_file)
+    valkey = embedded.spec(environ, plan.STOP_VALKEY) if embedded is not None else None
+
+    async def greet() -> None:
+        await asyncio.to_thread(_greet, start, folder, token)
+
+    try:
+        asyncio.run(Supervisor(folder.logs, say).run(plan.stages(start, valkey), greet))
+    finally:
+        if embedded is not None:
+            embedded.remove()
+
+
+def _greet(start: plan.Start, folder: DataFolder, token: str) -> None:
+    url = plan.console_url(start.settings)
+    link = ""
+    try:
+        remember(
+            contexts_path(start.environ),
+            CONTEXT,
+            NamedConsole(url, token_file=str(start.admin_token_file)),
+        )
+        if start.settings.console.auth == "token":
+            with ConsoleClient(url, token) as client:
+                link = client.signin_link().url
+    except (RedshankError, OSError) as error:
+        say(str(error))
+    models = start.settings.models
+    typer.echo(greeting(url, link, folder.path, start.workspace, models, start.nodes))

@@ -1,0 +1,113 @@
+"""What the console is asked, what it answers; unknown fields are passed over."""
+
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from redshank_shared.domain.events import Preview, WaitFor
+
+Item = TypeVar("Item")
+
+
+class Usage(msgspec.Struct, frozen=True):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    calls: int = 0
+
+
+class ApprovalView(msgspec.Struct, frozen=True):
+    """A call that waits for a person. `input` is its arguments; an inbox names the workstream."""
+
+    request_id: str
+    tool: str
+    call_id: str = ""
+    workstream_id: str = ""
+    input: Any = None
+    preview: Preview = Preview("")
+    input_digest: str = ""
+    requested_at: str = ""
+
+
+class WorkstreamView(msgspec.Struct, frozen=True):
+    id: str
+    state: str
+    name: str = ""
+    title: str = ""
+    waiting_for: tuple[WaitFor, ...] = ()
+    node: str | None = None
+    profile: str = "default"
+    persona: str | None = None
+    mode: str = "default"
+    model: str | None = None
+    owner: str = ""
+    labels: tuple[str, ...] = ()
+    parent: str | None = None
+    usage: Usage = Usage()
+    pending_approvals: tuple[ApprovalView, ...] = ()
+    last_seq: int = 0
+    detail: str | None = None
+    created_at: str = ""
+    updated_at: str = ""
+
+
+class AuditView(msgspec.Struct, frozen=True):
+    """One decision on one call, with what led to it."""
+
+    decision: str
+    tool: str = ""
+    canonical: str = ""
+    call_id: str = ""
+    effect: str = ""
+    base_decision: str = ""
+    effective_mode: str = ""
+    pattern: str = ""
+    scope: str = ""
+    origin: str = ""
+    why: str = ""
+    at: str = ""
+    seq: int = 0
+
+
+class Page(msgspec.Struct, Generic[Item], frozen=True):
+    items: tuple[Item, ...]
+    next_cursor: str | None = None
+    total: int = 0
+
+
+class Posted(msgspec.Struct, frozen=True):
+    """A message is in the log under this number."""
+
+    seq: int
+
+
+class SigninLink(msgspec.Struct, frozen=True):
+    url: str
+
+
+class Health(msgspec.Struct, frozen=True):
+    status: str = ""
+    version: str = ""
+
+
+class NewWorkstream(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a workstream is created with; what is empty is left to the console."""
+
+    name: str = ""
+    profile: str = ""
+    persona: str = ""
+    mode: str = ""
+    model: str = ""
+    message: str = ""
+    node: str = ""
+    labels: tuple[str, ...] = ()
+
+
+class Resolution(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A person's word on one approval. `updated_input` stands where they edited the call."""
+
+    request_id: str
+    behavior: str
+    scope: str = ""
+    reason: str = ""
+    justification: str = ""
+    updated_input: Any = None

@@ -1,0 +1,121 @@
+"""Reads what the operator set: the file over the defaults, the environment over the file."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from redshank_shared.domain.errors import Misconfigured
+from redshank_shared.settings.environment import PREFIX, config_path, data_folder
+from redshank_shared.settings.models import find_models
+from redshank_shared.settings.reading import nearest, section_from, type_of, value_from
+from redshank_shared.settings.sections import SECTIONS, Model, Settings
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
+    """The settings of a process.
+
+    Raises Misconfigured, which names the source, the key and the mend.
+    """
+    file = config_path(path, environ)
+    document = _read(file) if file is not None else {}
+    where = str(file) if file is not None else "the environment"
+    tables = {name: _table(document, name, where) for name in (*SECTIONS, "models")}
+    for name in document:
+        if name not in tables:
+            raise Misconfigured(
+                f"{where}: there is no table [{name}]{nearest(name, tables)}", field=name
+            )
+    _lay_environment_over(tables, environ)
+    sections = {
+        name: section_from(kind, tables[name], f"{where}: [{name}]", name)
+        for name, kind in SECTIONS.items()
+    }
+    given = frozenset(f"{table}.{key}" for table, keys in tables.items() for key in keys)
+    models = find_models(tables["models"], where, environ)
+    settings = Settings(**sections, models=models, given=given)  # type: ignore[arg-type]  # by table
+    _check_together(settings, where)
+    if not settings.database.url:
+        url = f"sqlite:///{data_folder(environ) / 'redshank.db'}"
+        database = msgspec.structs.replace(settings.database, url=url)
+        settings = msgspec.structs.replace(settings, database=database)
+    if not settings.default.model:
+        default = msgspec.structs.replace(settings.default, model=models[0].name)
+        settings = msgspec.structs.replace(settings, default=default)
+    return settings
+
+
+def secrets_of(settings: Settings) -> tuple[str, ...]:
+    """Every value that no log may show: the models' keys, the passwords in addresses."""
+    urls = (settings.database.url, settings.redis.url)
+    passwords = [urlsplit(url).password or "" for url in urls]
+    keys = [model.api_key.reveal() for model in settings.models]
+    return tuple(value for value in (*passwords, *keys) if value)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Misconfigured(
+            f"{file} cannot be read ({error.strerror}): name another with --config"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Misconfigured(f"{file} is not TOML: {error}") from error
+
+
+def _table(document: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    table = document.get(name, {})
+    if not isinstance(table, dict):
+        raise Misconfigured(
+            f"{where}: {name} is a table: write [{name}] and its keys below", field=name
+        )
+    return dict(table)
+
+
+def _lay_environment_over(tables: dict[str, dict[str, Any]], environ: Mapping[str, str]) -> None:
+    for variable, text in sorted(environ.items()):
+        name, separator, key = variable.removeprefix(PREFIX).lower().partition("__")
+        if not variable.startswith(PREFIX) or not separator or name == "slot":
+            continue
+        if name not in tables:
+            known = [f"{PREFIX}{table.upper()}__" for table in tables]
+            raise Misconfigured(
+                f"{variable}: there is no table {name}{nearest(variable, known)}", field=variable
+            )
+        table, kind = tables[name], SECTIONS.get(name, Model)
+        if name == "models":
+            model, separator, key = key.partition("__")
+            if not separator:
+                raise Misconfigured(f"{variable}: write {PREFIX}MODELS__NAME__KEY", field=variable)
+            table = table.setdefault(model, {})
+            if not isinstance(table, dict):
+                raise Misconfigured(
+                    f"models.{model} is a table: write [models.{model}]", field=name
+                )
+        table[key] = value_from(type_of(kind, key, variable, variable), text, variable)
+
+
+def _check_together(settings: Settings, where: str) -> None:
+    console, names = settings.console, [model.name for model in settings.models]
+    if console.auth == "off" and console.host not in LOOPBACK:
+        raise Misconfigured(
+            f'{where}: console.auth is "off" while console.host is {console.host}: '
+            f"anyone who reaches it could run commands; "
+            f'set console.auth = "token", or console.host = "127.0.0.1"',
+            field="console.auth",
+        )
+    if settings.default.model and settings.default.model not in names:
+        near = nearest(settings.default.model, names)
+        raise Misconfigured(
+            f"{where}: default.model is {settings.default.model!r}, no model of that name{near}",
+            field="default.model",
+        )
+    for name in settings.limits.__struct_fields__:
+        if getattr(settings.limits, name) <= 0:
+            raise Misconfigured(f"{where}: limits.{name} must be above 0", field=f"limits.{name}")

@@ -1,0 +1,117 @@
+"""Names every setting: its table, its key, its default, what it takes."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from redshank_shared.domain.events import Mode
+from redshank_shared.domain.limits import Limits
+from redshank_shared.settings.secret import Secret, without_password
+
+Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
+Count = Annotated[int, msgspec.Meta(gt=0)]
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
+ProviderName = Literal["openai", "anthropic", "demo", "scripted"]
+
+
+class Section(msgspec.Struct, frozen=True):
+    """One table of the file. A `url` is shown without its password."""
+
+    def __repr__(self) -> str:
+        shown = {name: getattr(self, name) for name in self.__struct_fields__}
+        if "url" in shown:
+            shown["url"] = without_password(shown["url"])
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
+
+
+class Console(Section, frozen=True):
+    host: str = "127.0.0.1"
+    port: Port = 8090
+    auth: Literal["token", "off"] = "token"
+    public_url: str = ""
+    admin_token_file: str = ""
+
+
+class Node(Section, frozen=True):
+    host: str = "127.0.0.1"
+    port: Port = 8081
+    workspace: str = ""
+    slots: Count = 64
+    name: str = ""
+    grace_seconds: Seconds = 8.0
+    lease_seconds: Seconds = 15.0
+
+
+class Database(Section, frozen=True):
+    url: str = ""
+    synchronous: Literal["FULL", "NORMAL"] = "FULL"
+    pool_size: Count = 8
+
+
+class Redis(Section, frozen=True):
+    url: str = "redis://127.0.0.1:6379/0"
+
+
+class Log(Section, frozen=True):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["console", "json"] = "console"
+
+
+class Default(Section, frozen=True):
+    model: str = ""
+    mode: Mode = "default"
+    profile: str = "default"
+
+
+class Capabilities(Section, frozen=True):
+    supports_vision: bool = False
+
+
+class Model(Section, frozen=True):
+    """One model under its name.
+
+    `api_key` holds what `api_key_env` or `api_key_slot` led to in this process, empty if nothing.
+    """
+
+    provider: ProviderName
+    name: str = ""
+    model: str = ""
+    base_url: str = ""
+    api_key_env: str = ""
+    api_key_slot: str = ""
+    context_window: Count = 131072
+    max_output_tokens: Count = 8192
+    thinking_tokens: Annotated[int, msgspec.Meta(ge=0)] = 0
+    timeout_seconds: Seconds = 300.0
+    capabilities: Capabilities = Capabilities()
+    api_key: Secret = Secret()
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Everything set. `models` is never empty.
+
+    `given` holds the dotted keys that the file or the environment named.
+    """
+
+    console: Console
+    node: Node
+    database: Database
+    redis: Redis
+    limits: Limits
+    log: Log
+    default: Default
+    models: tuple[Model, ...]
+    given: frozenset[str]
+
+
+SECTIONS: dict[str, type[msgspec.Struct]] = {
+    "console": Console,
+    "node": Node,
+    "database": Database,
+    "redis": Redis,
+    "limits": Limits,
+    "log": Log,
+    "default": Default,
+}
+# A model's name is its table's; its key never stands in a file.
+NOT_IN_A_FILE = ("name", "api_key")

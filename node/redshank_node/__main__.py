@@ -10,6 +10,7 @@ from redshank_shared import logs
 from redshank_shared.domain.errors import RedshankError
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.settings.load import load, secrets_of
+from redshank_shared.settings.models import check_keys
 
 
 def main() -> int:
@@ -19,6 +20,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         settings = load(arguments.config, process_environment())
+        check_keys(settings)
         logs.configure(settings.log.level, settings.log.format, secrets=secrets_of(settings))
         asyncio.run(Node(settings).run())
     except RedshankError as error:

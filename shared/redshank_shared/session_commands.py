@@ -1,4 +1,4 @@
-"""The only road from a command to log and queue: load, decide, append, announce, nudge."""
+"""The only road from a command to the log: load, decide, append, announce, nudge."""
 
 import asyncio
 import logging

@@ -1,6 +1,4 @@
-"""Runs started calls: under a deadline, bounded in output, stopped when told, each with one
-outcome.
-"""
+"""Runs started calls: bounded in time, stopped when told, each with one outcome."""
 
 import asyncio
 import logging

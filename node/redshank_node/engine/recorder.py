@@ -1,6 +1,4 @@
-"""A running turn's only writer: appends behind whatever others appended, releases when nothing is
-left to do.
-"""
+"""A running turn's only writer: appends behind whatever others appended, releases at rest."""
 
 import asyncio
 import logging
@@ -106,13 +104,22 @@ class Recorder:
         await self._announce(recorded)
         return True
 
+    @property
+    def _some_calls_are_done(self) -> bool:
+        statuses = {call.status for call in self.state.calls.values()}
+        return statuses >= {"started", "done"}
+
     async def _announce(self, recorded: list[Recorded]) -> None:
         if not recorded:
             return
         frames = [encode_recorded(fact) for fact in recorded]
         try:
             await self._journal.bus.publish_events(
-                self.state.id, self.state.version, frames, by=self._node_id
+                self.state.id,
+                self.state.version,
+                frames,
+                by=self._node_id,
+                calls_still_run=self._some_calls_are_done,
             )
         except Unavailable as error:
             logger.warning("watchers will read it from the log: %s", error.detail)

@@ -1,6 +1,4 @@
-"""Renews this node's leases from a thread of its own, as long as the loop that works under them is
-alive.
-"""
+"""Renews this node's leases from a thread of its own while the loop under them is alive."""
 
 import asyncio
 import logging

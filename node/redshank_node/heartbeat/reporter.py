@@ -1,4 +1,4 @@
-"""Registers this node, and says every two seconds that it lives and what it does."""
+"""Says every two seconds that this node lives, with its figures."""
 
 import asyncio
 import logging

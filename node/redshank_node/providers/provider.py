@@ -1,6 +1,4 @@
-"""What a provider is: it turns a conversation into one answer of a model, streaming the text while
-it comes.
-"""
+"""What a provider is: it turns a conversation into one answer, streaming the text."""
 
 from collections.abc import AsyncIterator
 from typing import Literal, Protocol

@@ -1,4 +1,4 @@
-"""Decides whether and when a model is asked again, and asks it so."""
+"""Decides when a model is asked again."""
 
 import asyncio
 import contextlib

@@ -1,6 +1,4 @@
-"""What a tool is: schema, effect, prepare and run in one frozen record; every built-in file holds
-one.
-"""
+"""What a tool is: schema, effect, prepare, run in one frozen record."""
 
 import pathlib
 from collections.abc import Awaitable, Callable

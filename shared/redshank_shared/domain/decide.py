@@ -1,4 +1,4 @@
-"""Command -> facts, or a refusal that says why and the mend."""
+"""Command -> facts, or a refusal that says why with the mend."""
 
 import re
 from typing import assert_never

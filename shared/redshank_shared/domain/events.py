@@ -297,7 +297,7 @@ def encode(fact: AnyFact) -> str:
 
 
 def decode(kind: str, text: str) -> AnyFact:
-    """The fact that `encode` wrote; `Unknown` where its kind or a word in it is newer than we are."""
+    """The fact that `encode` wrote; `Unknown` where its kind, or a word in it, is newer than us."""
     decoder = _decoders.get(kind)
     if decoder is not None:
         with contextlib.suppress(msgspec.ValidationError):

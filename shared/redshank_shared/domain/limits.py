@@ -1,4 +1,4 @@
-"""Bounds of a turn and its calls (K-81), as numbers that the pipeline asks."""
+"""Bounds of a turn, of its calls (K-81), as numbers that the pipeline asks."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What lists and counts need of a workstream, written with every append."""
+"""What lists, counts need of a workstream, written with every append."""
 
 import msgspec
 

@@ -1,6 +1,4 @@
-"""Which rule speaks for a call: the first scope with any match, in it the most specific pattern
-(K-38, K-39, O24).
-"""
+"""Which rule speaks for a call: the first scope with a match, in it the most specific."""
 
 from collections.abc import Iterable
 

@@ -1,6 +1,4 @@
-"""What the five modes make of a rule's decision, by effect and plan flag, never by name (K-35,
-K-36).
-"""
+"""What the five modes make of a rule's decision, by effect, never by name (K-35, K-36)."""
 
 from redshank_shared.domain.events import Decision, Effect, Mode
 

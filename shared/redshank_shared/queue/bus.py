@@ -38,18 +38,23 @@ class Bus:
         self._redis = client
 
     async def publish_events(
-        self, ws: WorkstreamId, version: int, frames: Sequence[bytes], by: str
+        self,
+        ws: WorkstreamId,
+        version: int,
+        frames: Sequence[bytes],
+        by: str,
+        *,
+        calls_still_run: bool = False,
     ) -> None:
-        """Announce events that were committed; the last has the number `version`, one encoded frame
-        each.
+        """Announce events that were committed; the last has the number `version`, a frame each.
 
         Where a node wrote them (`by`), its step is in the log now, so the kept text in progress
-        goes.
+        goes, unless other calls of the step still add to it.
         """
         async with self._redis.pipeline(transaction=False) as pipeline:
             pipeline.publish(keys.live(ws), live.encode_events(version, frames))
             pipeline.publish(keys.APPENDED, _encoder.encode(Appended(ws, version, by)))
-            if by:
+            if by and not calls_still_run:
                 pipeline.delete(keys.partial(ws))
             with redis_errors_as_unavailable():
                 await pipeline.execute()

@@ -1,4 +1,4 @@
-"""All that differs between SQLite and PostgreSQL."""
+"""All that differs between the two databases."""
 
 import fcntl
 import os

@@ -1,0 +1,56 @@
+"""Sends a feed of events as text/event-stream."""
+
+import asyncio
+import logging
+from contextlib import aclosing
+
+from fastapi import Response
+from starlette.types import Receive, Scope, Send
+
+from redshank_console.services.event_feed import EventFeed
+from redshank_console.services.gauges import Gauges
+from redshank_shared.domain.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+
+class EventStream(Response):
+    """Goes on until the watcher leaves or the console stops. The feed is closed in any case."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, feed: EventFeed, gauges: Gauges) -> None:
+        super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
+        self._feed = feed
+        self._gauges = gauges
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send what the feed says as soon as it says it."""
+        self._gauges.stream_opened()
+        try:
+            async with asyncio.TaskGroup() as group:
+                leaving = group.create_task(self._until_left(receive))
+                await self._tell(send)
+                leaving.cancel()
+        finally:
+            self._gauges.stream_closed()
+            await self._feed.close()
+
+    async def _tell(self, send: Send) -> None:
+        await send(
+            {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        )
+        try:
+            async with aclosing(self._feed.frames()) as frames:
+                async for chunk in frames:
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except Unavailable as error:
+            # The watcher comes back with its last number and is told the rest.
+            logger.warning("a stream was ended: %s", error.detail)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _until_left(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._feed.end()

@@ -1,0 +1,87 @@
+"""Works out what the log of a fork begins with."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from redshank_shared.domain.errors import Invalid
+from redshank_shared.domain.events import (
+    AnyFact,
+    ApprovalRequested,
+    ApprovalResolved,
+    CallFinished,
+    Recorded,
+    StateChanged,
+    TurnCancelled,
+    WorkstreamClosed,
+    WorkstreamCreated,
+)
+from redshank_shared.domain.ids import WorkstreamId
+from redshank_shared.domain.plan import number
+from redshank_shared.domain.workstream import Workstream, fold
+
+
+def checked_after(after: int, last_seq: int) -> int:
+    """The sequence number, if it stands in the log; else Invalid."""
+    if not 1 <= after <= last_seq:
+        raise Invalid(
+            f"after must be a sequence number of this log, 1 to {last_seq}", field="after"
+        )
+    return after
+
+
+def forked_facts(
+    log: Sequence[Recorded],
+    origin: WorkstreamId,
+    by: str,
+    at: str,
+    new_request_id: Callable[[], str],
+) -> list[AnyFact]:
+    """The facts of `log` in the same places, then what brings the fork to rest: it waits for
+    words.
+
+    Calls that are open at its end are closed as cancelled. Requests get ids of their own, so that
+    an answer to one log never counts in the other. A log that was closed is open again.
+    """
+    first = log[0].fact
+    assert isinstance(first, WorkstreamCreated)
+    created = msgspec.structs.replace(
+        first, owner=by, forked_from=str(origin), forked_at=log[-1].seq
+    )
+    request_ids: dict[str, str] = {}
+    facts: list[AnyFact] = [created]
+    for recorded in log[1:]:
+        facts.append(_copied(recorded.fact, request_ids, new_request_id))
+    return [*facts, *_at_rest(fold(origin, number(0, at, facts)), by)]
+
+
+def _copied(
+    fact: AnyFact, request_ids: dict[str, str], new_request_id: Callable[[], str]
+) -> AnyFact:
+    if isinstance(fact, ApprovalRequested):
+        request_ids[fact.request_id] = new_request_id()
+        return msgspec.structs.replace(fact, request_id=request_ids[fact.request_id])
+    if isinstance(fact, ApprovalResolved):
+        return msgspec.structs.replace(fact, request_id=request_ids[fact.request_id])
+    if isinstance(fact, WorkstreamClosed) or fact == StateChanged("closed"):
+        # Keeps the place, so that every later fact keeps its number.
+        return StateChanged("idle")
+    return fact
+
+
+def _at_rest(state: Workstream, by: str) -> list[AnyFact]:
+    why = f"cancelled: {by} forked the workstream before this had ended"
+    facts: list[AnyFact] = [
+        ApprovalResolved(request_id, waiting.requested.call_id, "cancelled", by)
+        for request_id, waiting in state.approvals.items()
+    ]
+    facts.extend(
+        CallFinished(call.asked.call_id, call.asked.tool, True, why, "cancelled")
+        for call in state.open_calls
+    )
+    if facts or state.owes or state.compact_requested:
+        facts.append(TurnCancelled(by))
+    if state.queued:
+        # The first one only takes up what was queued.
+        facts.append(TurnCancelled(by))
+    return facts

@@ -1,0 +1,244 @@
+"""Carries out what is asked of workstreams."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from redshank_console.services.forks import checked_after, forked_facts
+from redshank_console.services.reading import Reading
+from redshank_console.services.views import Standing, view_of_state
+from redshank_shared.domain.commands import (
+    Command,
+    PostMessage,
+    Resolution,
+    ResolveApprovals,
+)
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.events import AnyFact, Mode, WorkstreamCreated
+from redshank_shared.domain.ids import WorkstreamId, new_id
+from redshank_shared.domain.workstream import Workstream
+from redshank_shared.session_commands import (
+    Done,
+    KeyedRequest,
+    Render,
+    SessionCommands,
+    first_facts,
+)
+from redshank_shared.stores.approvals import ApprovalRow, Approvals
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.event_log import EventLog
+
+KNOWN_PROFILES = ("default",)
+
+_MAY_BE_ANSWERED = ("approval_not_waiting", "approval_resolved", "workstream_closed")
+_DECIDED = {"allowed": "Allowed", "denied": "Denied", "cancelled": "Cancelled"}
+
+
+class Defaults(msgspec.Struct, frozen=True):
+    """What a new workstream gets where its creator says nothing, and the models that there are."""
+
+    model: str
+    mode: Mode
+    profile: str
+    models: tuple[str, ...]
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A workstream to create. Empty fields take the defaults."""
+
+    owner: str
+    name: str = ""
+    profile: str = ""
+    persona: str = ""
+    mode: Mode | None = None
+    model: str = ""
+    message: str | None = None
+    node: str = ""
+    labels: tuple[str, ...] = ()
+    parent: str = ""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """An HTTP status and its JSON body."""
+
+    status: int
+    body: str
+
+
+class Clock(msgspec.Struct, frozen=True):
+    """Where time and randomness come from: RFC 3339 text, milliseconds, so many random bytes."""
+
+    at: Callable[[], str]
+    milliseconds: Callable[[], int]
+    random_bytes: Callable[[int], bytes]
+
+    def new_id(self, prefix: str) -> str:
+        """A fresh id of this kind."""
+        return new_id(prefix, self.milliseconds(), self.random_bytes(8))
+
+    def seconds(self) -> float:
+        """Seconds since 1970."""
+        return self.milliseconds() / 1000
+
+
+class Orders:
+    """Each order is one append, and its answer is kept under the caller's idempotency key.
+
+    Raises what `decide` raises, with nothing changed; Unavailable while the database is away.
+    """
+
+    def __init__(
+        self,
+        commands: SessionCommands,
+        reading: Reading,
+        database: Database,
+        log: EventLog,
+        approvals: Approvals,
+        defaults: Defaults,
+        clock: Clock,
+    ) -> None:
+        self._commands = commands
+        self._reading = reading
+        self._database = database
+        self._log = log
+        self._approvals = approvals
+        self._defaults = defaults
+        self._clock = clock
+
+    async def create(self, wanted: Wanted, keyed: KeyedRequest | None) -> Answer:
+        """201 and the view."""
+        workstream_id = WorkstreamId(self._clock.new_id("ws"))
+        created = self._created(wanted, workstream_id)
+        if wanted.parent:
+            await self._reading.standing(WorkstreamId(wanted.parent))
+        message = None
+        if wanted.message is not None:
+            message = PostMessage(wanted.message, wanted.owner)
+        at = self._clock.at()
+        return await self._begin(workstream_id, first_facts(created, message, at), at, keyed)
+
+    async def post(
+        self, workstream_id: WorkstreamId, message: PostMessage, keyed: KeyedRequest | None
+    ) -> Answer:
+        """202 and the message's sequence number: it is in the log."""
+        done = await self._commands.execute(
+            workstream_id, message, self._clock.at(), keyed=keyed, render=_posted
+        )
+        return _answer(done, _posted)
+
+    async def order(
+        self, workstream_id: WorkstreamId, command: Command, keyed: KeyedRequest | None
+    ) -> Answer:
+        """200 and the view as the command left it."""
+        render = self._renders(200, await self._reading.standing(workstream_id))
+        done = await self._commands.execute(
+            workstream_id, command, self._clock.at(), keyed=keyed, render=render
+        )
+        return _answer(done, render)
+
+    async def resolve(
+        self,
+        workstream_id: WorkstreamId,
+        resolutions: tuple[Resolution, ...],
+        by: str,
+        keyed: KeyedRequest | None,
+    ) -> Answer:
+        """200 and the view. All or none; Conflict names who answered first (F50)."""
+        try:
+            return await self.order(workstream_id, ResolveApprovals(resolutions, by), keyed)
+        except (NotFound, Conflict) as refusal:
+            if refusal.code in _MAY_BE_ANSWERED:
+                await self._tell_who_decided(workstream_id, resolutions)
+            raise
+
+    async def fork(
+        self, origin: WorkstreamId, after: int, by: str, keyed: KeyedRequest | None
+    ) -> Answer:
+        """201 and the view of a new workstream that shares the log up to `after`, at rest."""
+        state = await self._commands.load(origin)
+        checked_after(after, state.version)
+        log = await self._database.run(self._log.read, origin, 0, after)
+        at = self._clock.at()
+        facts = forked_facts(log, origin, by, at, lambda: self._clock.new_id("apr"))
+        return await self._begin(WorkstreamId(self._clock.new_id("ws")), facts, at, keyed)
+
+    async def load(self, workstream_id: WorkstreamId) -> Workstream:
+        """The state as the log says now; NotFound."""
+        return await self._commands.load(workstream_id)
+
+    async def _begin(
+        self,
+        workstream_id: WorkstreamId,
+        facts: list[AnyFact],
+        at: str,
+        keyed: KeyedRequest | None,
+    ) -> Answer:
+        render = self._renders(201, Standing())
+        done = await self._commands.create(workstream_id, facts, at, keyed=keyed, render=render)
+        return _answer(done, render)
+
+    def _renders(self, status: int, standing: Standing) -> Render:
+        def render(state: Workstream, _seq: int) -> tuple[int, str]:
+            view = view_of_state(state, standing, self._clock.seconds())
+            return status, view.model_dump_json()
+
+        return render
+
+    def _created(self, wanted: Wanted, workstream_id: WorkstreamId) -> WorkstreamCreated:
+        profile = wanted.profile or self._defaults.profile
+        _check_known("profile", profile, KNOWN_PROFILES)
+        _check_known("persona", wanted.persona, ("",))
+        _check_known("model", wanted.model or self._defaults.model, self._defaults.models)
+        return WorkstreamCreated(
+            name=wanted.name or workstream_id,
+            owner=wanted.owner,
+            profile=profile,
+            persona=wanted.persona,
+            mode=wanted.mode or self._defaults.mode,
+            model=wanted.model or self._defaults.model,
+            labels=wanted.labels,
+            node=wanted.node,
+            parent=wanted.parent,
+        )
+
+    async def _tell_who_decided(
+        self, workstream_id: WorkstreamId, resolutions: tuple[Resolution, ...]
+    ) -> None:
+        for index, resolution in enumerate(resolutions):
+            row = await self._database.run(self._approvals.get, resolution.request_id)
+            if row is not None and row.workstream_id == workstream_id and row.state != "pending":
+                raise Conflict(
+                    _who_decided(row),
+                    code="approval_resolved",
+                    field=f"resolutions[{index}].request_id",
+                )
+
+
+def _who_decided(row: ApprovalRow) -> str:
+    scope = " for this workstream" if row.scope == "workstream" else ""
+    return (
+        f"{_DECIDED[row.state]}{scope} by {row.resolved_by} at {row.resolved_at}. "
+        f"Nothing is left to decide"
+    )
+
+
+def _check_known(field: str, name: str, known: tuple[str, ...]) -> None:
+    if name in known:
+        return
+    there_are = ", ".join(word for word in known if word) or "none yet; leave it out"
+    raise Invalid(
+        f"there is no {field} {name!r}; there are: {there_are}",
+        code=f"unknown_{field}",
+        field=field,
+    )
+
+
+def _posted(_state: Workstream, seq: int) -> tuple[int, str]:
+    return 202, f'{{"seq":{seq}}}'
+
+
+def _answer(done: Done, render: Render) -> Answer:
+    if done.replayed is not None:
+        return Answer(*done.replayed)
+    assert done.state is not None
+    return Answer(*render(done.state, done.seq))

@@ -1,0 +1,86 @@
+"""The OpenAPI document lists what api.md promises, as far as it is built."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redshank_console.api.app import api
+from redshank_console.bootstrap import Console
+from redshank_shared.settings.load import load
+
+WORKSTREAM_ROUTES = {
+    ("POST", ""),
+    ("GET", ""),
+    ("GET", "/{id}"),
+    ("POST", "/{id}/messages"),
+    ("GET", "/{id}/events"),
+    ("POST", "/{id}/approvals"),
+    ("POST", "/{id}/questions"),
+    ("POST", "/{id}/cancel"),
+    ("POST", "/{id}/close"),
+    ("POST", "/{id}/fork"),
+    ("POST", "/{id}/mode"),
+    ("POST", "/{id}/compact"),
+    ("GET", "/{id}/permission-audits"),
+    ("GET", "/{id}/history"),
+    ("GET", "/{id}/export"),
+    ("POST", "/{id}/retry"),
+}
+OTHER_ROUTES = {
+    ("GET", "/v1/approvals"),
+    ("GET", "/v1/cluster/overview"),
+    ("GET", "/v1/cluster/nodes"),
+    ("GET", "/v1/me"),
+    ("POST", "/v1/signin"),
+    ("POST", "/v1/signout"),
+    ("POST", "/v1/signin-links"),
+    ("GET", "/health"),
+    ("GET", "/metrics"),
+}
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> dict[str, Any]:
+    url = f"sqlite:///{tmp_path}/redshank.db"
+    settings = load(None, {"HOME": str(tmp_path), "REDSHANK_DATABASE__URL": url})
+    return dict(json.loads(json.dumps(api(Console(settings).parts).openapi())))
+
+
+def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {
+        (method.upper(), path): operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def test_every_promised_route_is_listed_and_no_other(document: dict[str, Any]) -> None:
+    below = {
+        (method, f"{prefix}{path}")
+        for prefix in ("/v1/workstreams", "/v1/sessions")
+        for method, path in WORKSTREAM_ROUTES
+    }
+    assert set(operations(document)) == below | OTHER_ROUTES
+
+
+def test_every_operation_says_its_answer_its_problem_its_purpose(document: dict[str, Any]) -> None:
+    names = [operation["operationId"] for operation in operations(document).values()]
+    assert len(names) == len(set(names))
+    for (_, path), operation in operations(document).items():
+        assert operation["description"], path
+        responses = operation["responses"]
+        good = [status for status in responses if status.startswith("2")]
+        assert len(good) == 1, path
+        assert "default" in responses or path == "/v1/signout", path
+        assert "422" not in responses, path
+
+
+def test_the_view_has_the_fields_that_clients_know(document: dict[str, Any]) -> None:
+    view = document["components"]["schemas"]["WorkstreamView"]
+    assert set(view["required"]) == {
+        "id", "name", "title", "state", "waiting_for", "node", "profile", "persona", "mode",
+        "model", "owner", "labels", "parent", "usage", "pending_approvals", "pending_questions",
+        "last_seq", "detail", "created_at", "updated_at",
+    }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import msgspec
 import pytest
@@ -497,6 +498,29 @@ async def test_calls_that_may_run_together_do_and_lone_ones_keep_their_place(
     assert probe.ran[2] == "bash c"
     starts = [r.seq for r in world.recorded(workstream) if isinstance(r.fact, CallStarted)]
     assert starts[1] == starts[0] + 1
+
+
+async def test_a_nudge_that_comes_while_a_turn_ends_is_not_lost(world: World) -> None:
+    """A client that answers the last `state` at once is faster than the node's own clearing up."""
+    probe = Probe()
+    async with world.node([says("one"), says("two")], probe.tools()) as node:
+        workstream = await world.create("first")
+        publish = world.bus.publish_events
+
+        async def and_a_person_goes_on(*args: Any, **more: Any) -> None:
+            world.bus.publish_events = publish  # type: ignore[method-assign] # once
+            await publish(*args, **more)
+            await world.do(workstream, PostMessage("second", "ines"))
+            await node.turns.take_up(workstream)
+
+        world.bus.publish_events = and_a_person_goes_on  # type: ignore[method-assign] # once
+        await node.turns.take_up(workstream)
+
+        def both_answered() -> bool:
+            answers = [f.text for f in world.facts(workstream) if isinstance(f, MessageAnswered)]
+            return answers == ["one", "two"]
+
+        await world.until(both_answered, "the second message is taken up without another nudge")
 
 
 async def test_an_answer_for_a_turn_that_was_stopped_since_is_dropped(world: World) -> None:

@@ -55,6 +55,7 @@ class Turns:
         self._group: asyncio.TaskGroup | None = None
         self._slot_freed = asyncio.Event()
         self._claiming: set[WorkstreamId] = set()
+        self._nudged: set[WorkstreamId] = set()
         self._draining = False
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -84,8 +85,14 @@ class Turns:
     async def take_up(self, workstream_id: WorkstreamId) -> None:
         """Claim the workstream and start its turn; nothing where someone works on it or nothing is
         due.
+
+        A nudge that comes while we have it in hand is kept: the turn may have read its log for the
+        last time already.
         """
-        if workstream_id in self._in_hand or workstream_id in self._claiming or self._draining:
+        if self._draining:
+            return
+        if workstream_id in self._in_hand or workstream_id in self._claiming:
+            self._nudged.add(workstream_id)
             return
         self._claiming.add(workstream_id)
         try:
@@ -94,6 +101,13 @@ class Turns:
             logger.warning("%s is not taken up now: %s", workstream_id, error.detail)
         finally:
             self._claiming.discard(workstream_id)
+        if workstream_id not in self._in_hand:
+            await self._take_up_if_nudged(workstream_id)
+
+    async def _take_up_if_nudged(self, workstream_id: WorkstreamId) -> None:
+        if workstream_id in self._nudged:
+            self._nudged.discard(workstream_id)
+            await self.take_up(workstream_id)
 
     async def _take_up(self, workstream_id: WorkstreamId) -> None:
         folds = self._journal.folds
@@ -192,6 +206,7 @@ class Turns:
             self._slot_freed.set()
         if not turn.released:
             await self._hand_over(workstream_id, turn.lease.epoch, held.directed_to)
+        await self._take_up_if_nudged(workstream_id)
 
     async def _hand_over(self, workstream_id: WorkstreamId, epoch: int, directed_to: str) -> None:
         """Give the lease back with work still to do; what fails here the end of the lease does."""

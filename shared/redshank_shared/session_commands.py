@@ -182,10 +182,10 @@ class SessionCommands:
         """
         frames = [encode_recorded(fact) for fact in recorded]
         try:
-            if not created:
-                await self._bus.publish_events(state.id, state.version, frames, by="")
             if project(state).pending:
                 await self._dispatch.nudge(state.id, directed_to=state.created.node)
+            if not created:
+                await self._bus.publish_events(state.id, state.version, frames, by="")
         except Unavailable as error:
             logger.warning("not announced, the reconciler will: %s", error.detail)
 

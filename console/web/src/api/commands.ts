@@ -1,0 +1,18 @@
+/** What a person can do to a workstream, one call each. All throw ApiError. */
+
+import { write } from "./client";
+import type { Mode, NewWorkstream, Resolution, View, When } from "./types";
+
+const at = (id: string, verb: string) => `/v1/workstreams/${encodeURIComponent(id)}/${verb}`;
+
+export const create = (body: NewWorkstream) => write<View>("/v1/workstreams", body);
+export const send = (id: string, text: string, when: When) => write<{ seq: number }>(at(id, "messages"), { text, when });
+export const resolve = (id: string, resolution: Resolution) =>
+  write<View>(at(id, "approvals"), { resolutions: [resolution] });
+export const cancel = (id: string) => write<View>(at(id, "cancel"));
+export const close = (id: string) => write<View>(at(id, "close"));
+export const retry = (id: string) => write<View>(at(id, "retry"));
+export const fork = (id: string, after: number) => write<View>(at(id, "fork"), { after });
+export const setMode = (id: string, mode: Mode) => write<View>(at(id, "mode"), { mode });
+export const signIn = (secret: { code: string } | { token: string }) => write<object>("/v1/signin", secret);
+export const signOut = () => write<object>("/v1/signout");

@@ -1,0 +1,151 @@
+/** The events of a workstream's stream, as the console sends them. */
+
+import type { Decision, Effect, Mode, Outcome, Preview, State, WaitFor } from "./types";
+
+interface Durable<Kind extends string> {
+  kind: Kind;
+  seq: number;
+  at: string;
+}
+
+export interface AskedCall {
+  call_id: string;
+  tool: string;
+  arguments: string;
+  provider_id: string;
+}
+
+export type Created = Durable<"workstream.created"> & {
+  name: string;
+  owner: string;
+  profile: string;
+  persona: string;
+  mode: Mode;
+  model: string;
+  node: string;
+  parent: string;
+  forked_from: string;
+  forked_at: number;
+};
+export type Posted = Durable<"message.user"> & {
+  text: string;
+  source: "user" | "watch" | "wake" | "agent" | "channel";
+  author: string;
+  queued: boolean;
+};
+export type TurnStarted = Durable<"turn.started"> & { node: string; epoch: number };
+export type Answered = Durable<"message.assistant"> & {
+  text: string;
+  calls: AskedCall[];
+  reasoning: string;
+  model: string;
+};
+export type Used = Durable<"usage"> & { model: string; input_tokens: number; output_tokens: number };
+export type Decided = Durable<"call.decided"> & {
+  call_id: string;
+  tool: string;
+  canonical: string;
+  effect: Effect;
+  decision: Decision;
+  base_decision: Decision;
+  effective_mode: Mode;
+  pattern: string;
+  scope: string;
+  origin: string;
+  why: string;
+  input_digest: string;
+  mode_effect: string;
+};
+export type Requested = Durable<"approval.requested"> & {
+  request_id: string;
+  call_id: string;
+  tool: string;
+  arguments: string;
+  input_digest: string;
+  preview: Preview;
+};
+export type Resolved = Durable<"approval.resolved"> & {
+  request_id: string;
+  call_id: string;
+  behavior: "allow" | "deny" | "cancelled";
+  by: string;
+  scope: "once" | "workstream" | "always";
+  reason: string;
+  updated_arguments: string;
+};
+export type Started = Durable<"call.started"> & {
+  call_id: string;
+  tool: string;
+  effect: Effect;
+  node: string;
+  epoch: number;
+};
+export type Finished = Durable<"call.finished"> & {
+  call_id: string;
+  tool: string;
+  is_error: boolean;
+  output: string;
+  outcome: Outcome;
+  duration_ms: number;
+  truncated: boolean;
+};
+export type Interrupted = Durable<"call.interrupted"> & {
+  call_id: string;
+  tool: string;
+  node: string;
+  output: string;
+};
+export type StateChanged = Durable<"state"> & { state: State; waiting_for: WaitFor[]; detail: string };
+export type Cancelled = Durable<"turn.cancelled"> & { by: string };
+export type Failed = Durable<"turn.failed"> & { code: string; detail: string };
+export type Retried = Durable<"turn.retried"> & { by: string };
+export type ModeChanged = Durable<"mode.changed"> & { mode: Mode; by: string };
+export type CompactionRequested = Durable<"compaction.requested"> & { by: string };
+export type Compacted = Durable<"context.compacted"> & { through: number; summary: string };
+export type Closed = Durable<"workstream.closed"> & { by: string };
+
+export type KnownEvent =
+  | Created
+  | Posted
+  | TurnStarted
+  | Answered
+  | Used
+  | Decided
+  | Requested
+  | Resolved
+  | Started
+  | Finished
+  | Interrupted
+  | StateChanged
+  | Cancelled
+  | Failed
+  | Retried
+  | ModeChanged
+  | CompactionRequested
+  | Compacted
+  | Closed;
+
+/** A piece of an answer or an output in progress: `offset` counts the characters before it. */
+export interface Delta {
+  kind: "delta";
+  channel: "text" | "reasoning" | "output";
+  call_id?: string;
+  step: number;
+  offset: number;
+  text: string;
+}
+
+/** A node took the workstream up just now. */
+export interface TakenUp {
+  kind: "turn";
+  node: string;
+  epoch: number;
+}
+
+export type LiveEvent = Delta | TakenUp;
+export type AnyEvent = KnownEvent | LiveEvent;
+
+/** Whether an event stands in the log (it has a sequence number) rather than passing by. */
+export function isDurable(event: AnyEvent): event is KnownEvent {
+  return "seq" in event;
+}

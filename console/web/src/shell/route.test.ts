@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { parseRoute } from "./route";
+
+test("an address names its page", () => {
+  expect(parseRoute("#/signin?code=abc")).toEqual({ page: "signin", code: "abc", next: "" });
+  expect(parseRoute("#/workstreams/ws%2F1")).toEqual({ page: "workstream", id: "ws/1" });
+  expect(parseRoute("#/workstreams?state=failed")).toEqual({ page: "workstreams", search: "state=failed" });
+});
+
+test("an address that is unknown is the list", () => {
+  expect(parseRoute("")).toEqual({ page: "workstreams", search: "" });
+  expect(parseRoute("#/nodes")).toEqual({ page: "workstreams", search: "" });
+});

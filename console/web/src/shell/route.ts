@@ -1,0 +1,65 @@
+/** Where in the page we are, as the address after # says. */
+
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+
+export type Route =
+  | { page: "signin"; code: string; next: string }
+  | { page: "workstreams"; search: string }
+  | { page: "workstream"; id: string };
+
+/** The route of a hash such as `#/workstreams/ID`; anything unknown is the list. */
+export function parseRoute(hash: string): Route {
+  const [path = "", search = ""] = hash.replace(/^#/, "").split("?", 2);
+  const [, page, id] = path.split("/");
+  if (page === "signin") {
+    const query = new URLSearchParams(search);
+    return { page, code: query.get("code") ?? "", next: query.get("next") ?? "" };
+  }
+  if (page === "workstreams" && id) return { page: "workstream", id: decodeURIComponent(id) };
+  return { page: "workstreams", search };
+}
+
+export const listPath = (search = "") => `#/workstreams${search ? `?${search}` : ""}`;
+export const workstreamPath = (id: string) => `#/workstreams/${encodeURIComponent(id)}`;
+
+/** The list of what waits for a person. */
+export const NEEDS_ME = "view=needs";
+
+export function go(hash: string): void {
+  window.location.hash = hash;
+}
+
+/** To the sign-in page, and back here afterwards. */
+export function goSignIn(): void {
+  const here = window.location.hash;
+  if (parseRoute(here).page === "signin") return;
+  const next = here ? `?next=${encodeURIComponent(here)}` : "";
+  window.location.replace(`#/signin${next}`);
+}
+
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+/** Names the page in the tab and on the body, for the styles that depend on it. */
+export function usePage(name: string, title: string, scene = ""): void {
+  useEffect(() => {
+    document.body.classList.add(`p-${name}`);
+    return () => document.body.classList.remove(`p-${name}`, "side-open");
+  }, [name]);
+  useEffect(() => {
+    document.title = `${title} · Redshank`;
+  }, [title]);
+  useEffect(() => {
+    document.body.dataset["scene"] = scene;
+    return () => {
+      delete document.body.dataset["scene"];
+    };
+  }, [scene]);
+}
+
+function subscribe(reader: () => void): () => void {
+  window.addEventListener("hashchange", reader);
+  return () => window.removeEventListener("hashchange", reader);
+}

@@ -1,0 +1,121 @@
+/** The cluster in one line, at the foot of the page. */
+
+import { useQuery } from "@tanstack/react-query";
+import { overview } from "../api/queries";
+import type { Overview } from "../api/types";
+import { clock, span, tokens } from "../design/format";
+import { Glyph } from "../design/glyph";
+import { useNow } from "../design/now";
+import { useStreamBrokenSince } from "./liveness";
+
+const STALE_AFTER_MS = 10_000;
+
+export function StatusBar({ onKeys }: { onKeys: () => void }) {
+  const { data, dataUpdatedAt } = useQuery(overview);
+  const now = useNow();
+  return (
+    <footer className="status" aria-label="Cluster status">
+      <Liveness updatedAt={dataUpdatedAt} now={now} />
+      <span>
+        <b>{clock(new Date(now).toISOString())}</b> UTC
+      </span>
+      {data && <Figures overview={data} />}
+      <span className="gap" />
+      {data && data.totals.input_tokens + data.totals.output_tokens > 0 && (
+        <span>
+          total <b>{tokens(data.totals.input_tokens + data.totals.output_tokens)}</b> tok
+        </span>
+      )}
+      {data && (
+        <span>
+          v{data.version.replace(/^v/, "")}
+          {data.version_drift && <span className="c-reed">+{Math.max(1, data.versions.length - 1)} drift</span>}
+        </span>
+      )}
+      <button type="button" onClick={onKeys}>
+        <kbd>?</kbd> keys
+      </button>
+    </footer>
+  );
+}
+
+function Liveness({ updatedAt, now }: { updatedAt: number; now: number }) {
+  const brokenSince = useStreamBrokenSince();
+  const at = (moment: number) => clock(new Date(moment).toISOString());
+  const stale = updatedAt > 0 && now - updatedAt > STALE_AFTER_MS;
+  if (stale || brokenSince !== null) {
+    const words = brokenSince === null ? `stale since ${at(updatedAt)}` : `reconnecting since ${at(brokenSince)}`;
+    return (
+      <span>
+        <span className="st st-warn">
+          <Glyph name="late" />
+          {words}
+        </span>
+      </span>
+    );
+  }
+  return (
+    <span className="st-live">
+      <span className="st st-run">
+        <Glyph name="run" />
+        live
+      </span>
+    </span>
+  );
+}
+
+function Figures({ overview: { nodes, workstreams, needs_you: needsYou, queues } }: { overview: Overview }) {
+  return (
+    <>
+      <span>
+        <span>
+          nodes <b>{nodes.up}</b>/{nodes.total}
+        </span>
+        {nodes.lost > 0 && (
+          <span className="st st-lost">
+            <Glyph name="lost" />
+            {nodes.lost} lost
+          </span>
+        )}
+        {nodes.draining > 0 && (
+          <span className="st st-drain">
+            <Glyph name="drain" />
+            {nodes.draining} draining
+          </span>
+        )}
+      </span>
+      <span>
+        running <b>{workstreams.running}</b>
+      </span>
+      {needsYou > 0 && (
+        <span className="c-leg">
+          <Glyph name="you" />
+          <b>{needsYou}</b> need{needsYou === 1 ? "s" : ""} you
+        </span>
+      )}
+      <Queue depth={queues.depth} oldestSeconds={queues.oldest_seconds} />
+    </>
+  );
+}
+
+function Queue({ depth, oldestSeconds }: { depth: number | null; oldestSeconds: number | null }) {
+  if (depth === null) {
+    return (
+      <span className="st st-warn" title="Redis does not answer. Work goes on from the database once it does.">
+        <Glyph name="unk" />
+        queue unknown
+      </span>
+    );
+  }
+  return (
+    <span>
+      queue <b>{depth}</b>
+      {depth > 0 && oldestSeconds !== null && (
+        <>
+          {" "}
+          oldest <b>{oldestSeconds < 10 ? `${oldestSeconds.toFixed(1)} s` : span(oldestSeconds)}</b>
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,119 @@
+/** What there is to know of a workstream beside its log. */
+
+import { useMemo } from "react";
+import type { View } from "../api/types";
+import { clock, fullTime, tokens } from "../design/format";
+import { Icon } from "../design/glyph";
+import { Popover } from "../design/popover";
+import { workstreamPath } from "../shell/route";
+import type { Conversation } from "./conversation";
+import { filesOf } from "./files";
+import { FilesList } from "./files-list";
+import { ModeChoices } from "./mode-choices";
+
+interface FactsProps {
+  conversation: Conversation;
+  view: View | undefined;
+  onMode: (mode: Conversation["mode"]) => void;
+  onClose: () => void;
+}
+
+export function Facts({ conversation, view, onMode, onClose }: FactsProps) {
+  const { mode, inputTokens, outputTokens, calls, turns, seq } = conversation;
+  const profile = [conversation.profile, conversation.persona].filter(Boolean).join(", ");
+  const model = conversation.model || view?.model;
+  const files = useMemo(() => filesOf(calls), [calls]);
+  return (
+    <aside className="ws-side" aria-label="Facts" id="facts">
+      <div className="phead">
+        <h2 className="pl-1">
+          Files <span className="font-normal text-ink-3">{files.length}</span>
+        </h2>
+        <button type="button" className="btn quiet sm icon side-close ml-auto" aria-label="Close facts" onClick={onClose}>
+          <Icon name="x" />
+        </button>
+      </div>
+      <FilesList files={files} />
+      <div className="ws-facts">
+        <h2 className="vh">Facts</h2>
+        <div className="budget">
+          <Figure label="Tokens" value={tokens(inputTokens + outputTokens)} />
+          <Figure label="Calls" value={String(calls.size)} />
+          <Figure label="Read" value={tokens(inputTokens)} />
+          <Figure label="Written" value={tokens(outputTokens)} />
+        </div>
+        <dl className="facts">
+          <dt>Mode</dt>
+          <dd>
+            <button type="button" className="modebtn mono" popoverTarget="modes" aria-label={`Mode ${mode}: change`}>
+              {mode} <Icon name="down" className="i-sm" />
+            </button>
+          </dd>
+          <dt>Node</dt>
+          <dd>
+            <Holder conversation={conversation} />
+          </dd>
+          <dt>{conversation.persona ? "Profile, persona" : "Profile"}</dt>
+          <dd className="mono">{profile}</dd>
+          {model && (
+            <>
+              <dt>Model</dt>
+              <dd className="mono">{model}</dd>
+            </>
+          )}
+          <dt>Owner</dt>
+          <dd>{conversation.owner}</dd>
+          <dt>Turns</dt>
+          <dd>{turns}</dd>
+          <dt>Last event</dt>
+          <dd className="mono">#{seq}</dd>
+          <Origin conversation={conversation} />
+          {view && view.labels.length > 0 && (
+            <>
+              <dt>Labels</dt>
+              <dd className="mono">{view.labels.join(", ")}</dd>
+            </>
+          )}
+        </dl>
+      </div>
+      <Popover id="modes" className="menu">
+        <ModeChoices mode={mode} onMode={onMode} />
+      </Popover>
+    </aside>
+  );
+}
+
+function Figure({ label, value }: { label: string; value: string }) {
+  return (
+    <div>
+      <span className="flex">
+        <span className="faint">{label}</span>
+        <span className="grow" />
+        <b>{value}</b>
+      </span>
+    </div>
+  );
+}
+
+/** Who holds it, or since when nobody does. */
+function Holder({ conversation: { node, epoch, taken, state, since } }: { conversation: Conversation }) {
+  if (taken && taken.epoch > epoch) return `${taken.node}, epoch ${taken.epoch}`;
+  if (state === "running" && node) return `${node}, epoch ${epoch}`;
+  if (state === "running") return "handed out, not taken up yet";
+  return since ? <span title={fullTime(since)}>none, parked {clock(since)}</span> : "none";
+}
+
+function Origin({ conversation: { forkedFrom, forkedAt } }: { conversation: Conversation }) {
+  if (!forkedFrom) return null;
+  return (
+    <>
+      <dt>Forked</dt>
+      <dd>
+        <a className="link mono" href={workstreamPath(forkedFrom)}>
+          {forkedFrom}
+        </a>{" "}
+        from #{forkedAt}
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+"""Fixtures that start clusters, with their logs shown beside a failure."""
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.cluster import Cluster
+from tests.store_fixtures import BRANDS, PostgresTemplate
+
+
+class ClusterMaker:
+    """Starts clusters in a test's folder; keeps them, to be ended."""
+
+    def __init__(self, folder: Path) -> None:
+        self.made: list[Cluster] = []
+        self._folder = folder
+
+    def __call__(self, database_url: str = "", **options: Any) -> Cluster:
+        """A running cluster; over a SQLite file of its own unless a database is named."""
+        folder = self._folder / f"cluster-{len(self.made) + 1}"
+        cluster = Cluster(folder, database_url or f"sqlite:///{folder}/redshank.db", **options)
+        self.made.append(cluster)
+        cluster.start()
+        return cluster
+
+    def close(self) -> None:
+        """End them all."""
+        for cluster in self.made:
+            cluster.close()
+
+
+@pytest.fixture
+def new_cluster(tmp_path: Path) -> Iterator[ClusterMaker]:
+    """Starts clusters that end with the test."""
+    maker = ClusterMaker(tmp_path)
+    yield maker
+    maker.close()
+
+
+@pytest.fixture(scope="module", params=BRANDS)
+def cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    """A cluster with two nodes and two consoles, on each database, for tests that kill nothing."""
+    maker = ClusterMaker(tmp_path_factory.mktemp("cluster"))
+    url = ""
+    if request.param == "postgresql":
+        template: PostgresTemplate = request.getfixturevalue("postgres")
+        url = template.server.url(template.server.create_database())
+    yield maker(url, consoles=2)
+    maker.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Beside a failure stand the ends of the logs of the clusters that the test used."""
+    report = yield
+    if report.failed:
+        maker, shared = item.funcargs.get("new_cluster"), item.funcargs.get("cluster")
+        clusters = [*(maker.made if maker else ()), *((shared,) if shared else ())]
+        report.sections += [("logs of the cluster", each.log_tails()) for each in clusters]
+    return report

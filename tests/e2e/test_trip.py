@@ -133,7 +133,7 @@ async def test_a_stop_reaches_a_running_command_within_a_second(
     record_property("seconds until the command was stopped", round(seconds, 3))
     print(f"stopped after {seconds:.3f} s")  # noqa: T201 - the figure is for the report
     # A second is the promise; this machine may be busy with other tests.
-    assert seconds < 5.0
+    assert seconds < 2.0
     (finished,) = of_kind([frame.data for frame in seen], "call.finished")
     assert finished["outcome"] == "cancelled"
     assert seen[-1].data["state"] == "idle"

@@ -95,9 +95,8 @@ class Cluster:
     def log_tails(self) -> str:
         """The end of every process's log, to be shown beside a failure."""
         return "\n".join(
-            f"--- {process.name} (exit {process.exit_code()})\n{process.log_tail()}"
+            f"--- {process.name} ({process.standing()})\n{process.log_tail()}"
             for process in self.processes
-            if process.log.exists()
         )
 
     def _shared_environment(self, database_url: str) -> dict[str, str]:

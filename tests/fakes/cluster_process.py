@@ -40,6 +40,7 @@ class ClusterProcess:
         self._environment = dict(environment)
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
+        self._told_to_end = False
 
     @property
     def running(self) -> bool:
@@ -55,6 +56,7 @@ class ClusterProcess:
     def start(self) -> None:
         """Begin it in a process group of its own; it dies with the test run, however that ends."""
         assert not self.running
+        self._told_to_end = False
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command,
@@ -70,6 +72,7 @@ class ClusterProcess:
     def kill(self) -> None:
         """kill -9 of this process alone: what it started must see to itself."""
         if self._process is not None:
+            self._told_to_end = True
             self._process.kill()
             self._process.wait()
 
@@ -77,13 +80,9 @@ class ClusterProcess:
         """SIGTERM; its exit code, after how many seconds. TimeoutExpired when it does not end."""
         assert self._process is not None
         began = time.monotonic()
+        self._told_to_end = True
         self._process.terminate()
         return self._process.wait(seconds), time.monotonic() - began
-
-    def terminate(self) -> None:
-        """SIGTERM, without waiting for its end."""
-        assert self._process is not None
-        self._process.terminate()
 
     def exit_code(self) -> int | None:
         """None while it runs."""
@@ -114,6 +113,15 @@ class ClusterProcess:
             assert self.running, f"{self.name} ended with {self.exit_code()}:\n{self.log_tail()}"
             assert time.monotonic() < deadline, f"{self.name} is not healthy:\n{self.log_tail()}"
             time.sleep(0.05)
+
+    def standing(self) -> str:
+        """Whether it runs, else how it ended; an end that no test asked for is told."""
+        if self._process is None:
+            return "not started"
+        code = self.exit_code()
+        if code is None:
+            return "running"
+        return f"exit {code}" if self._told_to_end else f"exit {code}, NOT BY THIS TEST"
 
     def log_tail(self) -> str:
         """The end of what it said."""

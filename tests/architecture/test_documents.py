@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.architecture.sources import ROOT
 from typer.testing import CliRunner
 
 from redshank_console.cli.exits import (
@@ -21,6 +20,7 @@ from redshank_console.cli.exits import (
 from redshank_console.cli.main import app
 from redshank_shared.settings.reading import _NOT_IN_A_FILE
 from redshank_shared.settings.sections import SECTIONS, Model
+from tests.architecture.sources import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ROW = re.compile(r"^\| `([a-z_]+(?:\.[a-zA-Z_]+)+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", re.M)

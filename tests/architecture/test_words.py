@@ -4,6 +4,7 @@ import ast
 import re
 
 import pytest
+
 from tests.architecture.sources import PACKAGES, page_files, python_files, shown
 
 NAMES_THAT_ABSORB_ANYTHING = {

@@ -9,9 +9,9 @@ from pathlib import Path
 from time import perf_counter
 
 import httpx
-from tests.fakes.valkey import Valkey
 
 from redshank_shared.settings.environment import process_environment
+from tests.fakes.valkey import Valkey
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,10 +8,6 @@ from time import perf_counter
 
 import msgspec
 import pytest
-from tests.bench.stopwatch import Stopwatch
-from tests.fakes.model_server import ModelServer, Reply
-from tests.fakes.valkey import Valkey
-from tests.integration.engine_world import World
 
 from redshank_node.providers.openai import OpenAI
 from redshank_node.providers.provider import ModelSettings
@@ -19,6 +15,10 @@ from redshank_node.tools.catalog import BUILTIN
 from redshank_node.tools.tool import Workspace
 from redshank_shared.domain.commands import PostMessage
 from redshank_shared.stores.database import Database
+from tests.bench.stopwatch import Stopwatch
+from tests.fakes.model_server import ModelServer, Reply
+from tests.fakes.valkey import Valkey
+from tests.integration.engine_world import World
 
 TURNS = 200
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
+
 from tests.browser.browsing import chromium, kept_shot, violations
 from tests.e2e.redshank_up import Home, Up
 

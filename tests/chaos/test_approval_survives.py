@@ -1,6 +1,7 @@
 """An approval outlives every process, Redis's data too; what was approved runs once."""
 
 import pytest
+
 from tests.fakes.cluster_client import until
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind

@@ -1,6 +1,7 @@
 """What a node's tools started dies with the node, however it went."""
 
 import pytest
+
 from tests.fakes.cluster_client import until
 from tests.fakes.cluster_fixtures import ClusterMaker
 

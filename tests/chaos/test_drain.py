@@ -1,6 +1,7 @@
 """A node that is told to stop hands over in time; one that is killed is not asked any more."""
 
 import pytest
+
 from tests.fakes.cluster_client import until
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind

@@ -8,14 +8,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import pytest
+
+from redshank_shared.settings.environment import process_environment
 from tests.fakes.cluster import Cluster
 from tests.fakes.cluster_client import ClusterClient, Event, until
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import asked_commands, faults, of_kind
 from tests.fakes.cluster_process import ClusterProcess
 from tests.fakes.valkey import Valkey
-
-from redshank_shared.settings.environment import process_environment
 
 WORKSTREAMS = 100
 REST_SECONDS = 90.0

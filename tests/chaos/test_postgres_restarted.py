@@ -5,6 +5,7 @@ from collections import Counter
 from contextlib import aclosing
 
 import pytest
+
 from tests.fakes.cluster_client import ClusterClient, Frame
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind

@@ -5,12 +5,12 @@ import time
 from datetime import datetime
 
 import pytest
+
+from redshank_shared.queue.keys import queue_list, turns_queue
 from tests.fakes.cluster import Cluster
 from tests.fakes.cluster_client import ClusterClient
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind
-
-from redshank_shared.queue.keys import queue_list, turns_queue
 
 DUE = 20
 TAKEN_UP_WITHIN_SECONDS = 5.0

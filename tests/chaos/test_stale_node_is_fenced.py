@@ -1,6 +1,7 @@
 """A node that was frozen past its lease has nothing more to say when it wakes."""
 
 import pytest
+
 from tests.fakes.cluster_client import until
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind

@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.fakes.model_server import ModelServer
 
 from redshank_node.providers.choose import make
 from redshank_node.providers.provider import (
@@ -16,6 +15,7 @@ from redshank_node.providers.provider import (
     Surface,
 )
 from redshank_shared.domain.messages import Message, ToolDescription, UserMessage
+from tests.fakes.model_server import ModelServer
 
 READ_FILE = ToolDescription(
     "read_file",

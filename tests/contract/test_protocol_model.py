@@ -1,6 +1,7 @@
 """Every interleaving of the turn protocol keeps its promises, each rule of it is needed."""
 
 import pytest
+
 from tests.contract.protocol_model import FENCED, NOT_REPEATED, RECONCILED, Rule, explore
 
 

@@ -5,11 +5,11 @@ import json
 import logging
 
 import pytest
-from tests.contract.provider_asking import KEY, failed, question, settings
-from tests.fakes.model_server import Reply, call_delta, chunk, events, model_server
 
 from redshank_node.providers.choose import make
 from redshank_shared.domain.errors import Misconfigured
+from tests.contract.provider_asking import KEY, failed, question, settings
+from tests.fakes.model_server import Reply, call_delta, chunk, events, model_server
 
 _JSON = "application/json"
 

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from tests.contract.provider_asking import KEY, READ_FILE, asked, question, settings
-from tests.fakes.model_server import Reply, chunk, events, model_server, named
 
 from redshank_node.providers.choose import make
 from redshank_node.providers.provider import ModelRequest, Surface
@@ -16,6 +14,8 @@ from redshank_shared.domain.messages import (
     ToolDescription,
     UserMessage,
 )
+from tests.contract.provider_asking import KEY, READ_FILE, asked, question, settings
+from tests.fakes.model_server import Reply, chunk, events, model_server, named
 
 _DONE = events(chunk({"content": "ok"}, "stop"), "[DONE]")
 _STOPPED = named(

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from tests.contract.provider_asking import asked, failed
-from tests.fakes.model_server import Reply, call_delta, chunk, events, model_server, named
 
 from redshank_node.providers.provider import Answer
+from tests.contract.provider_asking import asked, failed
+from tests.fakes.model_server import Reply, call_delta, chunk, events, model_server, named
 
 _USAGE = {"prompt_tokens": 20, "completion_tokens": 4, "total_tokens": 24}
 _START = {"type": "message_start", "message": {"usage": {"input_tokens": 3, "output_tokens": 1}}}

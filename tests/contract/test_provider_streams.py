@@ -6,12 +6,12 @@ import tomllib
 from typing import Any
 
 import pytest
-from tests.contract.provider_asking import asked, failed
-from tests.fakes.model_server import Reply, model_server
 
 from redshank_node.providers.sse import EventSplitter
 from redshank_shared.domain.events import AskedCall
 from redshank_shared.domain.messages import AssistantMessage, Message, ResultMessage, UserMessage
+from tests.contract.provider_asking import asked, failed
+from tests.fakes.model_server import Reply, model_server
 
 _FOLDER = pathlib.Path(__file__).parent / "cases" / "streams"
 _CASES = tomllib.loads((_FOLDER / "expected.toml").read_text())["stream"]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+
 from tests.fakes.cluster import Cluster
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import of_kind

@@ -1,6 +1,7 @@
 """Several processes begin at once on an empty database."""
 
 import pytest
+
 from tests.fakes.cluster_fixtures import ClusterMaker
 
 

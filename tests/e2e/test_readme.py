@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.e2e.redshank_up import ROOT, Home, Up
 
 pytestmark = pytest.mark.timeout(300)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 
 import pytest
+
 from tests.fakes.cluster import Cluster
 from tests.fakes.cluster_client import ClusterClient, Frame
 from tests.fakes.cluster_judging import faults, kinds, of_kind

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.e2e.redshank_up import Home, Up, wait_until_gone
 
 pytestmark = pytest.mark.timeout(120)

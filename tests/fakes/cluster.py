@@ -6,11 +6,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from redshank_shared.settings.environment import process_environment
 from tests.fakes.cluster_client import ClusterClient
 from tests.fakes.cluster_process import ClusterProcess, free_port
 from tests.fakes.valkey import Valkey
-
-from redshank_shared.settings.environment import process_environment
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = os.pathsep.join(str(_ROOT / name) for name in ("shared", "node", "console", "gateway"))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.fakes.cluster import Cluster
 from tests.store_fixtures import BRANDS, PostgresTemplate
 

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.fakes.valkey import Valkey
-from tests.integration.console_world import RunningConsole, running, settings_for
 
 from redshank_shared.settings.sections import Settings
+from tests.fakes.valkey import Valkey
+from tests.integration.console_world import RunningConsole, running, settings_for
 
 
 @pytest.fixture

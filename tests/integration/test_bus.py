@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 import redis.asyncio
-from tests.fakes.stalling_proxy import StallingProxy
-from tests.fakes.valkey import Valkey
 
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.queue import keys
@@ -23,6 +21,8 @@ from redshank_shared.queue.live import (
     ShownText,
 )
 from redshank_shared.queue.watchers import GAP, MOST_ITEMS, Gap, Watcher, Watchers
+from tests.fakes.stalling_proxy import StallingProxy
+from tests.fakes.valkey import Valkey
 
 WS = WorkstreamId("ws_0000000000000000000000")
 OTHER = WorkstreamId("ws_0000000000000000000001")

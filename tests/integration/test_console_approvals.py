@@ -5,9 +5,9 @@ import json
 from typing import Any
 
 import pytest
-from tests.integration.console_world import NodeSide, RunningConsole, fresh_id
 
 from redshank_shared.domain.ids import WorkstreamId
+from tests.integration.console_world import NodeSide, RunningConsole, fresh_id
 
 pytest_plugins = ("tests.integration.console_fixtures",)
 

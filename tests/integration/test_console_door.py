@@ -12,6 +12,9 @@ from typing import Any
 
 import httpx
 import pytest
+
+from redshank_console.api.body_limit import MAX_BODY_BYTES
+from redshank_shared.settings.sections import Settings
 from tests.fakes.valkey import Valkey
 from tests.integration.console_world import (
     TOKEN,
@@ -19,9 +22,6 @@ from tests.integration.console_world import (
     running,
     settings_for,
 )
-
-from redshank_console.api.body_limit import MAX_BODY_BYTES
-from redshank_shared.settings.sections import Settings
 
 pytest_plugins = ("tests.integration.console_fixtures",)
 

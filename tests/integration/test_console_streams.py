@@ -6,6 +6,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+
+from redshank_console.bootstrap import Console
+from redshank_console.services.event_feed import EventFeed
+from redshank_shared.domain.events import MessageAnswered, TokensUsed, TurnStarted
+from redshank_shared.domain.ids import WorkstreamId
+from redshank_shared.queue.live import LiveDelta
+from redshank_shared.settings.sections import Settings
 from tests.fakes.valkey import Valkey
 from tests.integration.console_world import (
     DEADLINE_SECONDS,
@@ -17,13 +24,6 @@ from tests.integration.console_world import (
     settings_for,
     watching,
 )
-
-from redshank_console.bootstrap import Console
-from redshank_console.services.event_feed import EventFeed
-from redshank_shared.domain.events import MessageAnswered, TokensUsed, TurnStarted
-from redshank_shared.domain.ids import WorkstreamId
-from redshank_shared.queue.live import LiveDelta
-from redshank_shared.settings.sections import Settings
 
 pytest_plugins = ("tests.integration.console_fixtures",)
 

@@ -5,11 +5,6 @@ import json
 from typing import Any
 
 import pytest
-from tests.integration.console_world import (
-    DEADLINE_SECONDS,
-    NodeSide,
-    RunningConsole,
-)
 
 from redshank_shared.domain.events import (
     MessageAnswered,
@@ -18,6 +13,11 @@ from redshank_shared.domain.events import (
     TurnStarted,
 )
 from redshank_shared.domain.ids import WorkstreamId
+from tests.integration.console_world import (
+    DEADLINE_SECONDS,
+    NodeSide,
+    RunningConsole,
+)
 
 pytest_plugins = ("tests.integration.console_fixtures",)
 

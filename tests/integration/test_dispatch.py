@@ -10,13 +10,13 @@ from rq.job import Job, JobStatus
 from rq.queue import Queue
 from rq.serializers import JSONSerializer
 from rq.utils import utcformat
-from tests.fakes.valkey import Valkey
 
 from redshank_shared.domain.errors import Misconfigured, Unavailable
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.queue import keys
 from redshank_shared.queue.connection import connect, refuse_eviction
 from redshank_shared.queue.dispatch import DEDUPE_MS, Dispatch
+from tests.fakes.valkey import Valkey
 
 WS = WorkstreamId("ws_0000000000000000000000")
 OTHER = WorkstreamId("ws_0000000000000000000001")

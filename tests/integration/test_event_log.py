@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
-from tests.store_fixtures import AT, appending, begin, projected
 
 from redshank_shared.domain.errors import (
     Conflict,
@@ -36,6 +35,7 @@ from redshank_shared.stores.idempotency import Idempotency, IdempotencyEntry, Id
 from redshank_shared.stores.leases import Leases
 from redshank_shared.stores.paging import Page
 from redshank_shared.stores.workstreams import Workstreams
+from tests.store_fixtures import AT, appending, begin, projected
 
 REQUEST = ApprovalRequested(
     request_id="req_1",

@@ -3,13 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.store_fixtures import appending, begin
 
 from redshank_shared.domain.events import MessagePosted
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.leases import Claim, Held, Leases
 from redshank_shared.stores.workstreams import Workstreams
+from tests.store_fixtures import appending, begin
 
 
 def test_a_claim_takes_the_lease_once(database: Database) -> None:

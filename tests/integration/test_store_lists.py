@@ -1,7 +1,6 @@
 """Lists: filters, pages, sums, on both databases."""
 
 import pytest
-from tests.store_fixtures import AT, appending, begin
 
 from redshank_shared.domain.errors import Invalid
 from redshank_shared.domain.events import ApprovalRequested, Preview, WaitFor
@@ -11,6 +10,7 @@ from redshank_shared.stores.event_log import Append, EventLog
 from redshank_shared.stores.leases import Leases
 from redshank_shared.stores.paging import encode_cursor
 from redshank_shared.stores.workstreams import Totals, WorkstreamFilters, Workstreams
+from tests.store_fixtures import AT, appending, begin
 
 
 def ids(database: Database, **filters: str) -> list[str]:

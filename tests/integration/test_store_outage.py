@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.fakes.postgres import PostgresServer
-from tests.store_fixtures import appending, begin, running_postgres
 
 from redshank_shared.domain.errors import Unavailable
 from redshank_shared.stores.database import Database
@@ -15,6 +13,8 @@ from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.leases import Leases
 from redshank_shared.stores.migrations.schema import migrate
 from redshank_shared.stores.workstreams import Workstreams
+from tests.fakes.postgres import PostgresServer
+from tests.store_fixtures import appending, begin, running_postgres
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 import msgspec
 import pytest
-from tests.store_fixtures import appending, begin
 
 from redshank_shared.domain.events import AnyFact, CallFinished, MessagePosted, Unknown
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.workstreams import Workstreams
+from tests.store_fixtures import appending, begin
 
 
 def append_facts(database: Database, expected: int, *facts: AnyFact) -> int:

@@ -6,8 +6,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.fakes.valkey import Valkey
-from tests.integration.engine_world import Probe, World, says
 
 from redshank_node.providers.provider import Answer, Delta, ModelCall, ModelFailed, ModelRequest
 from redshank_shared.domain.commands import (
@@ -35,6 +33,8 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.messages import ResultMessage, UserMessage
 from redshank_shared.stores.database import Database
+from tests.fakes.valkey import Valkey
+from tests.integration.engine_world import Probe, World, says
 
 
 @pytest.fixture

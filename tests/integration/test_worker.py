@@ -16,8 +16,6 @@ import redis.asyncio
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 from rq.worker import Worker
-from tests.fakes.stalling_proxy import StallingProxy
-from tests.fakes.valkey import Valkey
 
 from redshank_node.worker.kept import Handler
 from redshank_node.worker.worker import NodeWorker, Pace
@@ -26,6 +24,8 @@ from redshank_shared.queue import keys
 from redshank_shared.queue.connection import connect, connect_threaded
 from redshank_shared.queue.dead_letters import DeadLetters
 from redshank_shared.queue.dispatch import Dispatch
+from tests.fakes.stalling_proxy import StallingProxy
+from tests.fakes.valkey import Valkey
 
 WS = WorkstreamId("ws_0000000000000000000000")
 OTHER = WorkstreamId("ws_0000000000000000000001")

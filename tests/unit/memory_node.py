@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable
 
 import msgspec
-from tests.unit.memory_log import WORKSTREAM, MemoryLog
 
 from redshank_shared.domain.digests import input_digest
 from redshank_shared.domain.errors import Fenced, VersionMoved
@@ -43,6 +42,7 @@ from redshank_shared.domain.workstream import Call, Workstream, advance, fold
 from redshank_shared.permissions.decision import judge
 from redshank_shared.permissions.matching import Subject
 from redshank_shared.permissions.rules import BUILTIN, granted_rules
+from tests.unit.memory_log import WORKSTREAM, MemoryLog
 
 EFFECTS: dict[str, Effect] = {"read_file": "read", "write_file": "write", "bash": "process"}
 GOOD_ARGUMENTS = '{"path":"a.txt"}'

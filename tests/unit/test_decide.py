@@ -2,19 +2,6 @@
 
 import msgspec
 import pytest
-from tests.unit.log_builders import (
-    AT,
-    answered,
-    asked,
-    decided,
-    finished,
-    folded,
-    posted,
-    started,
-    then,
-    waiting,
-)
-from tests.unit.memory_log import MemoryLog
 
 from redshank_shared.domain.commands import (
     CancelTurn,
@@ -46,6 +33,19 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.plan import Rest, Run, plan
 from redshank_shared.domain.workstream import Workstream
+from tests.unit.log_builders import (
+    AT,
+    answered,
+    asked,
+    decided,
+    finished,
+    folded,
+    posted,
+    started,
+    then,
+    waiting,
+)
+from tests.unit.memory_log import MemoryLog
 
 LATER = "2026-12-02T08:15:00.250Z"
 TWO_WAIT = (

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.log_builders import AT, folded, posted, then
 
 from redshank_shared.domain.events import (
     ApprovalResolved,
@@ -26,6 +25,7 @@ from redshank_shared.domain.events import (
     encode_recorded,
     kind_of,
 )
+from tests.unit.log_builders import AT, folded, posted, then
 
 KINDS: tuple[type[Fact], ...] = get_args(KnownFact)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

@@ -1,22 +1,6 @@
 """A workstream's state is what its log says, no more."""
 
 import pytest
-from tests.unit.log_builders import (
-    AT,
-    CREATED,
-    WORKSTREAM,
-    allowed,
-    answered,
-    asked,
-    decided,
-    finished,
-    folded,
-    interrupted,
-    posted,
-    started,
-    then,
-    waiting,
-)
 
 from redshank_shared.domain.events import (
     AnyFact,
@@ -35,6 +19,22 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.plan import number
 from redshank_shared.domain.workstream import Workstream, advance, fold
+from tests.unit.log_builders import (
+    AT,
+    CREATED,
+    WORKSTREAM,
+    allowed,
+    answered,
+    asked,
+    decided,
+    finished,
+    folded,
+    interrupted,
+    posted,
+    started,
+    then,
+    waiting,
+)
 
 ONE_OF_EVERYTHING: list[AnyFact] = [
     CREATED,

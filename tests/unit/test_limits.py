@@ -1,9 +1,9 @@
 """Bounds of a turn refuse what passes them, in words that a model can act on."""
 
 import pytest
-from tests.unit.log_builders import answered, asked, finished, folded, posted, then
 
 from redshank_shared.domain.limits import Limits, refusal_of_batch, refusal_of_input
+from tests.unit.log_builders import answered, asked, finished, folded, posted, then
 
 
 @pytest.mark.req("K-81")

@@ -1,19 +1,6 @@
 """The next step of a turn follows from its state alone."""
 
 import pytest
-from tests.unit.log_builders import (
-    AT,
-    allowed,
-    answered,
-    asked,
-    decided,
-    finished,
-    folded,
-    posted,
-    started,
-    then,
-    waiting,
-)
 
 from redshank_shared.domain.events import (
     AnyFact,
@@ -37,6 +24,19 @@ from redshank_shared.domain.plan import (
     plan,
     project,
     with_state,
+)
+from tests.unit.log_builders import (
+    AT,
+    allowed,
+    answered,
+    asked,
+    decided,
+    finished,
+    folded,
+    posted,
+    started,
+    then,
+    waiting,
 )
 
 BATCH = (posted(), answered(2, asked("c1"), asked("c2")))

@@ -7,22 +7,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from tests.unit.log_readings import (
-    asked_calls,
-    assert_batches_are_decided_first,
-    assert_results_follow_their_answer,
-    seqs_of,
-    stored_and_read,
-)
-from tests.unit.memory_log import WORKSTREAM, MemoryLog
-from tests.unit.memory_node import (
-    BAD_ARGUMENTS,
-    EFFECTS,
-    GOOD_ARGUMENTS,
-    MemoryNode,
-    Outside,
-    Scripted,
-)
 
 from redshank_shared.domain.commands import (
     CancelTurn,
@@ -53,6 +37,22 @@ from redshank_shared.domain.messages import Message, UserMessage
 from redshank_shared.domain.plan import Ask, Rest, plan, project
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import advance, fold
+from tests.unit.log_readings import (
+    asked_calls,
+    assert_batches_are_decided_first,
+    assert_results_follow_their_answer,
+    seqs_of,
+    stored_and_read,
+)
+from tests.unit.memory_log import WORKSTREAM, MemoryLog
+from tests.unit.memory_node import (
+    BAD_ARGUMENTS,
+    EFFECTS,
+    GOOD_ARGUMENTS,
+    MemoryNode,
+    Outside,
+    Scripted,
+)
 
 WHICH = st.integers(0, 1)
 CALLS = st.builds(

@@ -6,9 +6,9 @@ import time
 from typing import Any
 
 import pytest
-from tests.contract.test_tools import LIMIT, call, prepared, ran
 
 from redshank_node.tools.tool import Result
+from tests.contract.test_tools import LIMIT, call, prepared, ran
 
 
 class TestReadFile:

@@ -7,9 +7,9 @@ import pathlib
 from typing import Any
 
 import pytest
-from tests.contract.test_tools import call, prepared, ran
 
 from redshank_node.tools.tool import BadArguments, Result
+from tests.contract.test_tools import call, prepared, ran
 
 
 class TestWriteFile:

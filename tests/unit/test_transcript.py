@@ -1,6 +1,11 @@
 """What a model reads is a conversation that every provider takes."""
 
 import pytest
+
+from redshank_shared.domain.events import CompactionRequested, ContextCompacted, TurnCancelled
+from redshank_shared.domain.messages import AssistantMessage, ResultMessage, UserMessage
+from redshank_shared.domain.transcript import SUMMARY_HEADER, transcript
+from redshank_shared.domain.workstream import Workstream
 from tests.unit.log_builders import (
     answered,
     asked,
@@ -12,11 +17,6 @@ from tests.unit.log_builders import (
     started,
     then,
 )
-
-from redshank_shared.domain.events import CompactionRequested, ContextCompacted, TurnCancelled
-from redshank_shared.domain.messages import AssistantMessage, ResultMessage, UserMessage
-from redshank_shared.domain.transcript import SUMMARY_HEADER, transcript
-from redshank_shared.domain.workstream import Workstream
 
 
 def lines(state: Workstream) -> list[str]:

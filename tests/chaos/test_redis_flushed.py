@@ -101,4 +101,4 @@ async def all_taken_up(
 def queued(cluster: Cluster) -> int:
     """How many nudges wait."""
     with cluster.valkey.client() as client:
-        return int(client.llen(queue_list(turns_queue())))  # type: ignore[arg-type]  # not awaited
+        return int(client.llen(queue_list(turns_queue())))

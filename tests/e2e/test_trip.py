@@ -7,7 +7,7 @@ from contextlib import aclosing
 import pytest
 
 from tests.fakes.cluster import Cluster
-from tests.fakes.cluster_client import ClusterClient, Frame
+from tests.fakes.cluster_client import ClusterClient, Event, Frame
 from tests.fakes.cluster_judging import faults, kinds, of_kind
 
 BYPASS = "bypassPermissions"
@@ -293,11 +293,11 @@ async def until_rest(frames: AsyncIterator[Frame]) -> list[Frame]:
     return seen
 
 
-def outputs(events: list[dict[str, object]]) -> list[object]:
+def outputs(events: list[Event]) -> list[str]:
     """What each call gave, in order."""
     return [event["output"] for event in of_kind(events, "call.finished")]
 
 
-def faults_of_stopped(events: list[dict[str, object]]) -> dict[str, object]:
+def faults_of_stopped(events: list[Event]) -> dict[str, object]:
     """As `faults`; that a person's stop leaves words unanswered is none."""
     return {name: fault for name, fault in faults(events).items() if name != "unanswered"}

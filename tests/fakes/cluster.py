@@ -124,7 +124,7 @@ class Cluster:
 
     def _process(self, name: str, module: str, port: int, own: Mapping[str, str]) -> ClusterProcess:
         command = (sys.executable, "-m", module)
-        return ClusterProcess(name, command, self._environment | own, self.folder, port)
+        return ClusterProcess(name, command, {**self._environment, **own}, self.folder, port)
 
 
 def _pids() -> list[int]:

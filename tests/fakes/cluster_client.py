@@ -4,11 +4,11 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
 
@@ -17,6 +17,7 @@ _AGAIN_SECONDS = 0.1
 _PAGE = 1000
 
 Event = dict[str, Any]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ class ClusterClient:
 
     async def stream(
         self, workstream: str, *, after: int = 0, last_event_id: int | None = None
-    ) -> AsyncIterator[Frame]:
+    ) -> AsyncGenerator[Frame, None]:
         """Frames of one connection, until it ends. Close it (`aclosing`)."""
         headers = {"Accept": "text/event-stream"}
         if last_event_id is not None:
@@ -214,7 +215,7 @@ class ClusterClient:
                     yield _frame(fields)
                     fields = {}
 
-    async def follow(self, workstream: str, *, after: int = 0) -> AsyncIterator[Frame]:
+    async def follow(self, workstream: str, *, after: int = 0) -> AsyncGenerator[Frame, None]:
         """Frames for ever, taken up behind the last number whenever the connection ends."""
         while True:
             try:
@@ -226,8 +227,10 @@ class ClusterClient:
                 await asyncio.sleep(_AGAIN_SECONDS)
 
 
-async def until(there: Callable[[], Any], what: str, seconds: float = DEADLINE_SECONDS) -> Any:
-    """What `there` (a coroutine function) first gives that is not None, asked again and again."""
+async def until(
+    there: Callable[[], Awaitable[Found | None]], what: str, seconds: float = DEADLINE_SECONDS
+) -> Found:
+    """What `there` first gives that is not None, asked again and again."""
     deadline = time.monotonic() + seconds
     while (found := await there()) is None:
         if time.monotonic() > deadline:

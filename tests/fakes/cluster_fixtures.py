@@ -60,7 +60,10 @@ def pytest_runtest_makereport(
     """Beside a failure stand the ends of the logs of the clusters that the test used."""
     report = yield
     if report.failed:
-        maker, shared = item.funcargs.get("new_cluster"), item.funcargs.get("cluster")
-        clusters = [*(maker.made if maker else ()), *((shared,) if shared else ())]
+        used = item.funcargs.values()
+        clusters = [each for each in used if isinstance(each, Cluster)]
+        clusters += [
+            each for maker in used if isinstance(maker, ClusterMaker) for each in maker.made
+        ]
         report.sections += [("logs of the cluster", each.log_tails()) for each in clusters]
     return report

@@ -212,7 +212,10 @@ async def test_a_command_has_its_own_session_no_terminal_and_no_input(
 
 async def test_a_command_gets_the_usual_signals_back(tmp_path: pathlib.Path) -> None:
     ended = await run("grep -E 'Sig(Blk|Ign)' /proc/self/status", tmp_path)
-    assert {line.split()[1] for line in ended.output.text()[0].splitlines()} == {"0" * 16}
+    masks = [int(line.split()[1], 16) for line in ended.output.text()[0].splitlines()]
+    # 32 and 33 are glibc's own: what `make` starts has them ignored, and no program can change it.
+    glibcs = 1 << 31 | 1 << 32
+    assert [mask & ~glibcs for mask in masks] == [0, 0]
 
 
 @pytest.mark.req("T-17")

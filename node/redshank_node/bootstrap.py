@@ -27,7 +27,7 @@ from redshank_node.engine.turns import Turns
 from redshank_node.heartbeat.lease_keeper import LeaseKeeper
 from redshank_node.heartbeat.reporter import Reporter
 from redshank_node.providers.choose import make as make_provider
-from redshank_node.providers.provider import ModelSettings, Provider
+from redshank_node.providers.provider import ModelSettings
 from redshank_node.providers.retry import RetryPolicy
 from redshank_node.tools.catalog import BUILTIN
 from redshank_node.tools.tool import Workspace
@@ -82,7 +82,7 @@ class Node:
         log = EventLog(self._database)
         self._journal = Journal(self._database, log, Folds(log), self._bus, _now)
         self._pipeline = Pipeline(self.toolbox, self.workspace, settings.limits, _new_id)
-        self._providers = {model.name: _provider(model) for model in _models(settings)}
+        self._providers = {model.name: make_provider(model) for model in _models(settings)}
         self._models = Models(self._providers, settings.default.model, RetryPolicy())
         self.turns = Turns(
             self._journal,
@@ -273,10 +273,6 @@ def _models(settings: Settings) -> list[ModelSettings]:
         )
         for model in settings.models
     ]
-
-
-def _provider(model: ModelSettings) -> Provider:
-    return make_provider(model)
 
 
 def _now() -> str:

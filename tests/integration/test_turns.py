@@ -370,9 +370,9 @@ async def test_a_turn_that_takes_its_nodes_along_six_times_is_given_up_with_the_
     probe = Probe()
     workstream = await world.create("poison")
     for _ in range(5):
-        claim = world.leases.claim(workstream, "dead.1", 0.001)
+        claim = world.leases.claim(workstream, "dead.1", 15.0)
         assert claim is not None
-        await asyncio.sleep(0.01)
+        world.expire(workstream)
     async with world.node([says("never asked")], probe.tools()) as node:
         await node.turns.take_up(workstream)
         state = await world.until_rest(workstream)
@@ -394,7 +394,7 @@ async def test_a_drained_node_ends_the_step_in_hand_and_hands_the_rest_over_at_o
         await probe.entered.wait()
         async with asyncio.TaskGroup() as group:
             group.create_task(first.turns.drain(5))
-            await asyncio.sleep(0.05)
+            await world.until(lambda: first.turns.free() == 0, "the drain has begun")
             probe.let_go.set()
         await first.turns.take_up(await world.create("not here any more"))
         assert first.turns.busy == 0

@@ -9,7 +9,7 @@ import msgspec
 
 from redshank_shared.domain.commands import Command, PostMessage
 from redshank_shared.domain.decide import decide
-from redshank_shared.domain.errors import Conflict, Unavailable, VersionMoved
+from redshank_shared.domain.errors import Conflict, RedshankError, Unavailable, VersionMoved
 from redshank_shared.domain.events import AnyFact, Recorded, WorkstreamCreated, encode_recorded
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.plan import number, project, with_state
@@ -19,7 +19,7 @@ from redshank_shared.queue.dispatch import Dispatch
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import Append, EventLog
 from redshank_shared.stores.folds import Folds
-from redshank_shared.stores.idempotency import Idempotency, IdempotencyEntry, IdempotencyRace
+from redshank_shared.stores.idempotency import Idempotency, IdempotencyEntry
 
 logger = logging.getLogger(__name__)
 
@@ -89,13 +89,13 @@ class SessionCommands:
         recorded = number(0, at, facts)
         state = advance(Workstream(id=workstream_id), recorded)
         done = Done(state, 1)
+        entry = _entry(keyed, render, state, 1)
         try:
-            if earlier := await self._database.run(
-                self._create, state, tuple(facts), at, keyed, render
-            ):
+            await self._database.run(self._create, state, tuple(facts), at, entry)
+        except Conflict:
+            if earlier := await self._database.run(self._answered_before, keyed):
                 return earlier
-        except IdempotencyRace:
-            return await self._answered_by_another(keyed)
+            raise
         await self._announce(state, recorded, created=True)
         return done
 
@@ -121,8 +121,6 @@ class SessionCommands:
             except VersionMoved:
                 await asyncio.sleep(random.uniform(0, 0.002 * (attempt + 1)))
                 continue
-            except IdempotencyRace:
-                return await self._answered_by_another(keyed)
             if done.state is not None and recorded:
                 await self._announce(done.state, recorded)
             return done
@@ -136,15 +134,10 @@ class SessionCommands:
         state: Workstream,
         facts: tuple[AnyFact, ...],
         at: str,
-        keyed: KeyedRequest | None,
-        render: Render | None,
-    ) -> Done | None:
-        if earlier := self._answered_before(keyed):
-            return earlier
-        entry = _entry(keyed, render, state, 1)
+        entry: IdempotencyEntry | None,
+    ) -> None:
         self._log.create(state.id, facts, at, project(state), entry)
         self._folds.keep(state)
-        return None
 
     def _decide_and_append(
         self,
@@ -154,16 +147,36 @@ class SessionCommands:
         keyed: KeyedRequest | None,
         render: Render | None,
     ) -> tuple[Done, list[Recorded]]:
+        """A key is looked up only where the command cannot be carried out: its own row refuses a
+        second append.
+        """
+        try:
+            state = self._folds.load(workstream_id)
+            facts = decide(state, command, at)
+            if facts:
+                return self._appended(state, facts, at, keyed, render)
+        except VersionMoved:
+            raise
+        except RedshankError:
+            if earlier := self._answered_before(keyed):
+                return earlier, []
+            raise
         if earlier := self._answered_before(keyed):
             return earlier, []
-        state = self._folds.load(workstream_id)
-        facts = decide(state, command, at)
-        if not facts:
-            return Done(state, state.version), []
+        return Done(state, state.version), []
+
+    def _appended(
+        self,
+        state: Workstream,
+        facts: list[AnyFact],
+        at: str,
+        keyed: KeyedRequest | None,
+        render: Render | None,
+    ) -> tuple[Done, list[Recorded]]:
         recorded = number(state.version, at, facts)
         after = advance(state, recorded)
         append = Append(
-            workstream_id=workstream_id,
+            workstream_id=state.id,
             expected_version=state.version,
             facts=tuple(facts),
             at=at,
@@ -202,12 +215,6 @@ class SessionCommands:
                 field="Idempotency-Key",
             )
         return Done(None, replayed=(entry.status, entry.answer))
-
-    async def _answered_by_another(self, keyed: KeyedRequest | None) -> Done:
-        earlier = await self._database.run(self._answered_before, keyed)
-        if earlier is None:
-            raise Unavailable("the same request is being answered elsewhere; try again")
-        return earlier
 
 
 def first_facts(created: WorkstreamCreated, message: PostMessage | None, at: str) -> list[AnyFact]:

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
 
 from redshank_node.providers.provider import Answer, Delta, ModelCall, ModelFailed, ModelRequest
+from redshank_shared import clock
 from redshank_shared.domain.commands import (
     CancelTurn,
     ChangeMode,
@@ -25,6 +26,7 @@ from redshank_shared.domain.events import (
     CallInterrupted,
     CallStarted,
     MessageAnswered,
+    Recorded,
     StateChanged,
     TokensUsed,
     TurnFailed,
@@ -33,6 +35,7 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.messages import ResultMessage, UserMessage
 from redshank_shared.stores.database import Database
+from redshank_shared.stores.leases import Claim, Held, Leases
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import Probe, World, says
 
@@ -228,6 +231,37 @@ async def test_a_holder_whose_lease_went_on_writes_nothing_and_is_dropped(world:
         probe.let_go.set()
         await world.until(lambda: first.turns.busy == 0, "the fenced turn is dropped")
     assert world.recorded(workstream) == before
+
+
+class RenewedMeanwhile(Leases):
+    """A renewal is asked after each claim is, and written before it."""
+
+    asked_at = 0.0
+    held: ClassVar[dict[str, Held]] = {"none": Held(0, 0)}
+
+    def claim_and_read(
+        self, workstream_id: str, node_id: str, lease_seconds: float, known_version: int
+    ) -> tuple[Claim, list[Recorded]] | None:
+        type(self).asked_at = clock.monotonic()
+        type(self).held = self.renew(node_id, lease_seconds)
+        return super().claim_and_read(workstream_id, node_id, lease_seconds, known_version)
+
+
+@pytest.mark.fault("F45")
+async def test_a_renewal_that_overtook_a_claim_does_not_fence_its_turn(world: World) -> None:
+    probe = Probe()
+    world.leases = RenewedMeanwhile(world.database)
+    steps = [says("", ("hold", '{"text":"x"}')), says("done")]
+    async with world.node(steps, probe.tools()) as node:
+        workstream = await world.create("go", mode="bypassPermissions")
+        await node.turns.take_up(workstream)
+        await probe.entered.wait()
+        assert RenewedMeanwhile.held == {}
+        node.turns.renewed(RenewedMeanwhile.asked_at, {})
+        probe.let_go.set()
+        state = await world.until_rest(workstream)
+    assert [f.outcome for f in world.facts(workstream) if isinstance(f, CallFinished)] == ["ok"]
+    assert state.shown == StateChanged("idle")
 
 
 @pytest.mark.req("B-23")

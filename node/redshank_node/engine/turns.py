@@ -20,12 +20,15 @@ MakeTurn = Callable[[Recorder, Lease], Turn]
 
 
 class InHand:
-    """One turn and the task that runs it."""
+    """One turn and the task that runs it, since this moment of the monotonic clock."""
 
-    def __init__(self, turn: Turn, task: asyncio.Task[None], directed_to: str) -> None:
+    def __init__(
+        self, turn: Turn, task: asyncio.Task[None], directed_to: str, since: float
+    ) -> None:
         self.turn = turn
         self.task = task
         self.directed_to = directed_to
+        self.since = since
 
 
 class Turns:
@@ -128,7 +131,7 @@ class Turns:
         recorder = Recorder(self._journal, state, self._node_id, self._node_name, claim.epoch)
         turn = self._make_turn(recorder, lease)
         task = self._group.create_task(self._run(workstream_id, turn, claim.attempts))
-        self._in_hand[workstream_id] = InHand(turn, task, state.created.node)
+        self._in_hand[workstream_id] = InHand(turn, task, state.created.node, self._monotonic())
 
     def poke(self, workstream_id: WorkstreamId, version: int) -> None:
         """Its log grew to this version by another hand; a turn that knows as much is left alone."""
@@ -150,7 +153,8 @@ class Turns:
                 lease.holds_until = asked_at + self._lease_seconds
                 if kept.version > in_hand.turn.version:
                     in_hand.turn.poke()
-            elif lease.holds_until - self._lease_seconds < asked_at:
+            elif in_hand.since < asked_at:
+                # A renewal may be asked after a claim, and written before it.
                 self._fence(workstream_id, in_hand)
 
     async def give_back_strays(self, held: dict[str, Held]) -> None:

@@ -1,8 +1,8 @@
 """Makes the provider that a model's settings ask for."""
 
 from typing import assert_never
+from urllib.parse import urlsplit
 
-import httpx
 import msgspec
 
 from redshank_node.providers.anthropic import Anthropic
@@ -48,11 +48,16 @@ def _checked(settings: ModelSettings) -> ModelSettings:
 
 
 def _check_address(address: str, field: str) -> None:
-    try:
-        url = httpx.URL(address.strip())
-    except httpx.InvalidURL:
-        url = httpx.URL("")
-    if url.scheme not in ("http", "https") or not url.host:
+    if not _is_address(address.strip()):
         raise Misconfigured(
             f"{field} must be an address such as http://127.0.0.1:8000/v1.", field=field
         )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and " " not in text

@@ -4,8 +4,8 @@ import email.utils
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
-import httpx
 import msgspec
 
 from redshank_node.providers.provider import ModelFailed, ModelSettings
@@ -192,10 +192,11 @@ def asked_delay(headers: Mapping[str, str]) -> float | None:
 def shown_url(url: str) -> str:
     """An address without the user, password and query that may hold secrets."""
     try:
-        parts = httpx.URL(url)
-        return str(parts.copy_with(username=None, password=None, query=None, fragment=None))
-    except (httpx.InvalidURL, TypeError, ValueError):
+        parts = urlsplit(url)
+    except ValueError:
         return "an address that cannot be read"
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, place, parts.path, "", ""))
 
 
 def _number(text: str | None) -> float | None:

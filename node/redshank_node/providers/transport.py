@@ -2,16 +2,27 @@
 
 import asyncio
 import contextlib
+import urllib.request
 from collections.abc import AsyncIterator
+from http import HTTPStatus
+from urllib.parse import urlsplit
 
-import httpx
+import aiohttp
 
 from redshank_node.providers.failures import Failures
 from redshank_node.providers.provider import ModelSettings
 from redshank_node.providers.sse import Event, EventSplitter
+from redshank_shared.wire.version import VERSION
 
 HELD_BYTES = 32 * 1024 * 1024
 _ERROR_BYTES = 64 * 1024
+_HEADER_BYTES = 64 * 1024
+# What another try does not mend.
+_FINAL = (
+    aiohttp.InvalidURL,
+    aiohttp.NonHttpUrlClientError,
+    aiohttp.ClientConnectorCertificateError,
+)
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -22,8 +33,8 @@ class Reading:
     named `json` or `page`.
     """
 
-    def __init__(self, response: httpx.Response, failures: Failures) -> None:
-        self._pieces = response.aiter_bytes()
+    def __init__(self, response: aiohttp.ClientResponse, failures: Failures) -> None:
+        self._content = response.content
         self._failures = failures
         self._splitter = EventSplitter()
         self._body: list[bytes] = []
@@ -39,14 +50,14 @@ class Reading:
             return None
         try:
             async with asyncio.timeout(patience_seconds):
-                piece = await anext(self._pieces, None)
+                piece = await self._content.readany()
+        except aiohttp.SocketTimeoutError:
+            raise self._failures.silent(begun=True) from None
         except TimeoutError:
             return None
-        except httpx.ReadTimeout:
-            raise self._failures.silent(begun=True) from None
-        except (httpx.HTTPError, httpx.StreamError):
-            piece = None
-        if piece is None:
+        except aiohttp.ClientError:
+            piece = b""
+        if not piece:
             self._ended = True
             return self._last_events()
         return self._events(piece)
@@ -79,51 +90,76 @@ class Link:
     ) -> None:
         self.failures = Failures(settings, base_url)
         self._url = base_url.rstrip("/") + path
-        timeout = httpx.Timeout(settings.timeout_seconds, connect=10.0, pool=None)
-        self._client = httpx.AsyncClient(
-            headers={
-                "content-type": "application/json",
-                "accept": "text/event-stream",
-                "accept-encoding": "identity",
-                **headers,
-            },
-            timeout=timeout,
-            # Servers drop idle connections after five seconds or more; ours go before that.
-            limits=httpx.Limits(max_keepalive_connections=64, keepalive_expiry=4.0),
-            trust_env=httpx.URL(base_url).host not in _LOOPBACK,
+        self._headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream",
+            "accept-encoding": "identity",
+            "user-agent": f"redshank/{VERSION}",
+            **headers,
+        }
+        self._proxy = _proxy_of(self._url)
+        self._timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=10.0, sock_read=settings.timeout_seconds
         )
+        # Made by the first request: it belongs to the loop that runs then.
+        self._session: aiohttp.ClientSession | None = None
 
     @contextlib.asynccontextmanager
     async def ask(self, body: bytes) -> AsyncIterator[Reading]:
         """Post the body; the answer's events. Leaving stops the request. Raises ModelFailed."""
         try:
-            async with self._client.stream("POST", self._url, content=body) as response:
-                if response.status_code != httpx.codes.OK:
+            async with self._opened().post(
+                self._url, data=body, proxy=self._proxy, allow_redirects=False
+            ) as response:
+                if response.status != HTTPStatus.OK:
                     said = await _error_body(response)
-                    raise self.failures.status(response.status_code, response.headers, said)
+                    raise self.failures.status(response.status, response.headers, said)
                 yield Reading(response, self.failures)
-        except httpx.ReadTimeout:
+        except aiohttp.SocketTimeoutError:
             raise self.failures.silent(begun=False) from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            words = str(error) or type(error).__name__
-            final = isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL)
-            final = final or "CERTIFICATE_VERIFY_FAILED" in words
-            raise self.failures.unreachable(words, retry=not final) from None
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise self.failures.unreachable(
+                str(error) or type(error).__name__,
+                retry=not isinstance(error, _FINAL),
+            ) from None
 
     async def close(self) -> None:
         """Let the connections go."""
-        await self._client.aclose()
+        if self._session is not None:
+            await self._session.close()
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                headers=self._headers,
+                timeout=self._timeout,
+                # Servers drop idle connections after five seconds or more; ours go before that.
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                max_line_size=_HEADER_BYTES,
+                max_field_size=_HEADER_BYTES,
+            )
+        return self._session
 
 
-async def _error_body(response: httpx.Response) -> bytes:
+def _proxy_of(url: str) -> str | None:
+    """The proxy that the environment names for this address; none for the machine itself."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in _LOOPBACK or urllib.request.proxy_bypass(host):
+        return None
+    proxies = urllib.request.getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+async def _error_body(response: aiohttp.ClientResponse) -> bytes:
     """What the server says with its error: as much as comes soon, bounded."""
     body = b""
-    with contextlib.suppress(httpx.HTTPError, TimeoutError):
+    with contextlib.suppress(aiohttp.ClientError, TimeoutError):
         async with asyncio.timeout(5.0):
-            async for piece in response.aiter_bytes():
+            while len(body) < _ERROR_BYTES and (piece := await response.content.readany()):
                 body += piece
-                if len(body) >= _ERROR_BYTES:
-                    break
     return body[:_ERROR_BYTES]
 
 

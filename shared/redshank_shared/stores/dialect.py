@@ -59,6 +59,7 @@ class Dialect(Protocol):
 
     name: str
     runs_on_loop: bool
+    appends_whole: bool
     begin_write: str
     begin_read: str
 
@@ -88,6 +89,8 @@ class Sqlite:
 
     name = "sqlite"
     runs_on_loop = True
+    # A statement costs next to nothing, and SQLite cannot write in a WITH clause.
+    appends_whole = False
     begin_write = "BEGIN IMMEDIATE"
     begin_read = "BEGIN"
 
@@ -157,6 +160,8 @@ class Postgres:
 
     name = "postgresql"
     runs_on_loop = False
+    # Each statement is a journey there and back.
+    appends_whole = True
     begin_write = "BEGIN"
     begin_read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -270,6 +275,11 @@ def translate(error: BaseException) -> RedshankError | None:
             f"the database does not answer ({_first_line(cause)}): check it, try again"
         )
     return None
+
+
+def duplicate_in(error: BaseException) -> str | None:
+    """The table in which PostgreSQL found the row there already; None for any other error."""
+    return error.diag.table_name if isinstance(error, psycopg.errors.UniqueViolation) else None
 
 
 def _first_line(error: BaseException) -> str:

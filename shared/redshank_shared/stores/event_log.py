@@ -11,9 +11,17 @@ from redshank_shared.domain.errors import Conflict, Fenced, NotFound, RedshankEr
 from redshank_shared.domain.events import AnyFact, Recorded, decode
 from redshank_shared.domain.projection import Projection
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.idempotency import IdempotencyEntry, write_entry
+from redshank_shared.stores.dialect import DRIVER_ERRORS, duplicate_in
+from redshank_shared.stores.hot import Move
+from redshank_shared.stores.idempotency import (
+    IdempotencyEntry,
+    entry_values,
+    lost_race,
+    write_entry,
+)
 from redshank_shared.stores.implied import ImpliedRows, imply
-from redshank_shared.stores.tables import events
+from redshank_shared.stores.tables import events, idempotency_keys
+from redshank_shared.stores.whole_append import rows_by_table, whole_values
 from redshank_shared.stores.workstream_row import to_columns
 
 NO_LIMIT = 1 << 40
@@ -51,9 +59,13 @@ class EventLog:
         """
         version = entry.expected_version + len(entry.facts)
         rows = imply(entry.workstream_id, entry.expected_version, entry.at, entry.facts)
-        columns = _columns(entry.projection, entry.at)
+        move, values = _move(entry, version)
+        if self._database.dialect.appends_whole and not rows.resolutions:
+            self._append_whole(entry, move, values, rows)
+            return version
         with self._database.hot_transaction() as cursor:
-            self._move(cursor, entry, {**columns, "b_version": version})
+            if self._database.hot.move[move].execute(cursor, values).rowcount == 0:
+                raise self._refusal(cursor, entry)
             self._insert(cursor, rows)
             if entry.idempotency is not None:
                 write_entry(self._database, cursor, entry.idempotency)
@@ -107,16 +119,29 @@ class EventLog:
             statement = select(func.count()).where(events.c.workstream_id == workstream_id)
             return connection.execute(statement).scalar_one()
 
-    def _move(self, cursor: DBAPICursor, entry: Append, columns: dict[str, Any]) -> None:
+    def _append_whole(
+        self, entry: Append, move: Move, values: dict[str, Any], rows: ImpliedRows
+    ) -> None:
+        inserted = rows_by_table(rows)
+        key = entry.idempotency
         hot = self._database.hot
-        values = {**columns, "b_id": entry.workstream_id, "b_expected": entry.expected_version}
-        statement = hot.append_outside
-        if entry.epoch is not None:
-            values.update(b_epoch=entry.epoch, b_node=entry.node_id)
-            statement = hot.append_releasing if entry.release else hot.append_holding
-        if statement.execute(cursor, values).rowcount == 0:
-            row = hot.holder.execute(cursor, {"b_id": entry.workstream_id}).fetchone()
-            raise _refusal(entry, row)
+        statement = hot.whole_append(move, tuple(inserted), keyed=key is not None)
+        values.update(whole_values(inserted))
+        if key is not None:
+            values.update(entry_values(key))
+        with self._database.hot_write() as cursor:
+            try:
+                (moved,) = statement.execute(cursor, values).fetchall()[0]
+            except DRIVER_ERRORS as error:
+                if key is not None and duplicate_in(error) == idempotency_keys.name:
+                    raise lost_race(key) from error
+                raise
+            if not moved:
+                raise self._refusal(cursor, entry)
+
+    def _refusal(self, cursor: DBAPICursor, entry: Append) -> RedshankError:
+        holder = self._database.hot.holder.execute(cursor, {"b_id": entry.workstream_id})
+        return _refusal(entry, holder.fetchone())
 
     def _insert(self, cursor: DBAPICursor, rows: ImpliedRows) -> None:
         hot = self._database.hot
@@ -156,6 +181,21 @@ def _select(
         "b_limit": NO_LIMIT if limit is None else limit,
     }
     return database.hot.read_events.execute(cursor, values).fetchall()
+
+
+def _move(entry: Append, version: int) -> tuple[Move, dict[str, Any]]:
+    columns = to_columns(entry.projection)
+    values = {f"b_{name}": value for name, value in columns.items()}
+    values.update(
+        b_updated_at=entry.at,
+        b_id=entry.workstream_id,
+        b_expected=entry.expected_version,
+        b_version=version,
+    )
+    if entry.epoch is None:
+        return "outside", values
+    values.update(b_epoch=entry.epoch, b_node=entry.node_id)
+    return "releasing" if entry.release else "holding", values
 
 
 def _columns(projection: Projection, at: str) -> dict[str, Any]:

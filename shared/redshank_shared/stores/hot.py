@@ -1,9 +1,9 @@
 """The statements of a turn's path, compiled once per database, run through the driver's cursor."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
-from sqlalchemy import bindparam, case, func, null, or_, select, update
+from sqlalchemy import Table, bindparam, case, func, null, or_, select, update
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.engine.interfaces import Dialect as Compiler
 from sqlalchemy.sql.expression import ClauseElement, ColumnElement, Update
@@ -16,7 +16,12 @@ from redshank_shared.stores.tables import (
     permission_audits,
     workstreams,
 )
+from redshank_shared.stores.whole_append import whole_append
 from redshank_shared.stores.workstream_row import PROJECTED
+
+# How an append moves its workstream: from outside, under a lease, giving that lease back.
+Move = Literal["outside", "holding", "releasing"]
+MOVED = (*PROJECTED, "updated_at")
 
 
 class Statement:
@@ -47,12 +52,11 @@ class HotStatements:
     """The dozen statements that a turn runs. A value that is no column's has a name in `b_`."""
 
     def __init__(self, dialect: Dialect, compiler: Compiler) -> None:
-        moved = [*PROJECTED, "updated_at"]
-        self.append_outside = Statement(_append(), compiler, moved)
-        self.append_holding = Statement(_held(_append().values(attempts=0)), compiler, moved)
-        self.append_releasing = Statement(_held(_append_and_release()), compiler, moved)
+        self._compiler = compiler
+        self._whole: dict[tuple[Move, tuple[Table, ...], bool], Statement] = {}
+        self.move = {move: Statement(make(), compiler) for move, make in _MOVES.items()}
         self.holder = Statement(_holder(), compiler)
-        self.create = Statement(_create(dialect), compiler, [*moved, "id", "version", "created_at"])
+        self.create = Statement(_create(dialect), compiler, [*MOVED, "id", "version", "created_at"])
         self.insert_event = Statement(events.insert(), compiler)
         self.insert_audit = Statement(permission_audits.insert(), compiler)
         self.insert_approval = Statement(
@@ -78,6 +82,14 @@ class HotStatements:
         self.renew = Statement(_renew(), compiler)
         self.release = Statement(_release(), compiler)
 
+    def whole_append(self, move: Move, tables: tuple[Table, ...], *, keyed: bool) -> Statement:
+        """The one statement that moves and inserts into these tables, compiled when first asked."""
+        form = (move, tables, keyed)
+        if form not in self._whole:
+            clause = whole_append(_MOVES[move](), tables, keyed=keyed)
+            self._whole[form] = Statement(clause, self._compiler)
+        return self._whole[form]
+
 
 def _append() -> Update:
     rising = case(
@@ -90,16 +102,23 @@ def _append() -> Update:
         .where(workstreams.c.id == bindparam("b_id"))
         .where(workstreams.c.version == bindparam("b_expected"))
         .values(version=bindparam("b_version"), pending_since=rising)
+        .values({name: bindparam(f"b_{name}", type_=workstreams.c[name].type) for name in MOVED})
     )
+
+
+def _append_holding() -> Update:
+    return _held(_append().values(attempts=0))
 
 
 def _append_and_release() -> Update:
     pending = bindparam("b_pending", type_=workstreams.c.pending.type)
-    return _append().values(
-        lease_node=null(),
-        lease_until=null(),
-        attempts=0,
-        pending_since=case((pending.is_(True), now_seconds()), else_=null()),
+    return _held(
+        _append().values(
+            lease_node=null(),
+            lease_until=null(),
+            attempts=0,
+            pending_since=case((pending.is_(True), now_seconds()), else_=null()),
+        )
     )
 
 
@@ -107,6 +126,13 @@ def _held(statement: Update) -> Update:
     return statement.where(workstreams.c.lease_epoch == bindparam("b_epoch")).where(
         workstreams.c.lease_node == bindparam("b_node")
     )
+
+
+_MOVES: dict[Move, Callable[[], Update]] = {
+    "outside": _append,
+    "holding": _append_holding,
+    "releasing": _append_and_release,
+}
 
 
 def _holder() -> ClauseElement:

@@ -54,15 +54,24 @@ class Idempotency:
 
 def write_entry(database: Database, cursor: DBAPICursor, entry: IdempotencyEntry) -> None:
     """Write the entry in the transaction at hand; IdempotencyRace if the key is taken."""
-    values: dict[str, Any] = {
+    if database.hot.insert_key.execute(cursor, entry_values(entry)).rowcount == 0:
+        raise lost_race(entry)
+
+
+def entry_values(entry: IdempotencyEntry) -> dict[str, Any]:
+    """The entry as its row's columns."""
+    return {
         "scope": storable(entry.scope),
         "key": storable(entry.key),
         "request_digest": entry.request_digest,
         "status": entry.status,
         "answer": storable(entry.answer),
     }
-    if database.hot.insert_key.execute(cursor, values).rowcount == 0:
-        raise IdempotencyRace(
-            f"a request with the idempotency key {entry.key} is written already: answer from it",
-            field="Idempotency-Key",
-        )
+
+
+def lost_race(entry: IdempotencyEntry) -> IdempotencyRace:
+    """What to raise where the entry's key is taken."""
+    return IdempotencyRace(
+        f"a request with the idempotency key {entry.key} is written already: answer from it",
+        field="Idempotency-Key",
+    )

@@ -55,8 +55,8 @@ class Leases:
     def claim_and_read(
         self, workstream_id: str, node_id: str, lease_seconds: float, known_version: int
     ) -> tuple[Claim, list[Recorded]] | None:
-        """`claim`, with the facts behind `known_version`, in one transaction."""
-        with self._database.hot_transaction() as cursor:
+        """`claim`, with the facts behind `known_version` as they are after it."""
+        with self._database.hot_write() as cursor:
             claim = self._claim(cursor, workstream_id, node_id, lease_seconds)
             if claim is None:
                 return None

@@ -1,7 +1,6 @@
 """Databases that do not answer: the error is ours, the next call works."""
 
 import sqlite3
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,14 +128,6 @@ def test_an_error_of_the_caller_rolls_the_transaction_back(database: Database) -
     row = Workstreams(database).get("ws_1")
     assert row is not None
     assert row.version == 1
-
-
-async def test_work_runs_on_the_loop_or_beside_it(database: Database) -> None:
-    thread = await database.run(threading.get_ident)
-    assert (thread == threading.get_ident()) == (database.dialect.name == "sqlite")
-    begin(database)
-    log = EventLog(database)
-    assert await database.run(log.read, "ws_1", after=1) == []
 
 
 def test_what_was_committed_survives_a_power_cut_unless_told_otherwise(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What a turn does with a log: the trip of a message, approvals, stops, deaths, drains."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, ClassVar
 
 import msgspec
@@ -35,6 +35,7 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.messages import ResultMessage, UserMessage
 from redshank_shared.stores.database import Database
+from redshank_shared.stores.event_log import Append, EventLog
 from redshank_shared.stores.leases import Claim, Held, Leases
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import Probe, World, says
@@ -262,6 +263,39 @@ async def test_a_renewal_that_overtook_a_claim_does_not_fence_its_turn(world: Wo
         state = await world.until_rest(workstream)
     assert [f.outcome for f in world.facts(workstream) if isinstance(f, CallFinished)] == ["ok"]
     assert state.shown == StateChanged("idle")
+
+
+class RenewedBehindRelease(EventLog):
+    """A renewal is asked, and answered, between a release and the word that it was written."""
+
+    def __init__(self, database: Database, told: Callable[[], None]) -> None:
+        super().__init__(database)
+        self._told = told
+
+    def append(self, entry: Append) -> int:
+        version = super().append(entry)
+        if entry.release:
+            self._told()
+        return version
+
+
+@pytest.mark.fault("F45")
+async def test_a_renewal_behind_the_release_does_not_fence_the_turn_that_ends(world: World) -> None:
+    renewals: list[dict[str, Held]] = []
+
+    def renew() -> None:
+        asked_at = clock.monotonic()
+        held = world.leases.renew(node.identity.node_id, 15)
+        renewals.append(held)
+        node.turns.renewed(asked_at, held)
+
+    world.log = RenewedBehindRelease(world.database, renew)
+    async with world.node([says("done")], Probe().tools()) as node:
+        workstream = await world.create("go")
+        await node.turns.take_up(workstream)
+        await world.until(lambda: node.turns.busy == 0, "the turn ends")
+    assert renewals == [{}]
+    assert 'redshank_turns_total{end="idle"} 1.0' in node.metrics.text().decode()
 
 
 @pytest.mark.req("B-23")

@@ -584,6 +584,13 @@ async def test_rq_sees_the_node_as_a_worker_until_it_leaves(valkey: Valkey) -> N
         assert workers() == []
 
 
+async def test_a_node_registers_although_a_jobs_count_stands_under_its_name(valkey: Valkey) -> None:
+    with valkey.client() as client:
+        client.hset("rq:worker:node-1", "failed_job_count", "1")
+        async with node(valkey.url, Turns()):
+            await until(lambda: [w.name for w in Worker.all(connection=client)] == ["node-1"])
+
+
 def test_making_a_worker_connects_to_nothing() -> None:
     turns = object()
     NodeWorker(

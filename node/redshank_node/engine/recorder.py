@@ -34,7 +34,10 @@ class Journal:
 
 
 class Recorder:
-    """Writes one turn's facts under its lease epoch. Fenced and Unavailable end the turn."""
+    """Writes one turn's facts under its lease epoch. Fenced and Unavailable end the turn.
+
+    While it is `releasing`, whether the lease is still held is known to the database alone.
+    """
 
     def __init__(
         self, journal: Journal, state: Workstream, node_id: str, node_name: str, epoch: int
@@ -42,6 +45,7 @@ class Recorder:
         self.state = state
         self.node_name = node_name
         self.released = False
+        self.releasing = False
         self._journal = journal
         self._node_id = node_id
         self._epoch = epoch
@@ -92,10 +96,13 @@ class Recorder:
             projection=project(after),
             release=release,
         )
+        self.releasing = release
         try:
             await self._journal.database.run(self._journal.log.append, append)
         except VersionMoved:
             return False
+        finally:
+            self.releasing = False
         if made:
             self._opening = []
         self.state = after

@@ -67,6 +67,11 @@ class Turn:
         return self._recorder.released
 
     @property
+    def releasing(self) -> bool:
+        """Whether the lease is being given back: the append says itself if it was lost before."""
+        return self._recorder.releasing
+
+    @property
     def end(self) -> str:
         """How the turn ended, for counting."""
         step = plan(self._recorder.state)

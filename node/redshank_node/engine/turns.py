@@ -153,7 +153,7 @@ class Turns:
                 lease.holds_until = asked_at + self._lease_seconds
                 if kept.version > in_hand.turn.version:
                     in_hand.turn.poke()
-            elif in_hand.since < asked_at:
+            elif in_hand.since < asked_at and not in_hand.turn.releasing:
                 # A renewal may be asked after a claim, and written before it.
                 self._fence(workstream_id, in_hand)
 

@@ -1,6 +1,7 @@
 """A node as RQ sees it: a worker that takes jobs in the node's own event loop."""
 
 import asyncio
+import contextlib
 import os
 import socket
 from collections.abc import Sequence
@@ -130,8 +131,8 @@ class NodeWorker(BaseWorker):
                 await wait_for_stop(stop, self.pace.beat_seconds)
 
     def _beat(self) -> None:
-        if not self.connection.exists(self.key):
-            self.register_birth()  # type: ignore[no-untyped-call] # RQ types only in part
+        if not self.connection.hexists(self.key, "birth"):
+            self._register()
         executions = list(self.executions.values())
         started_jobs = self.queues[-1].started_job_registry
         with self.connection.pipeline() as pipeline:
@@ -140,6 +141,14 @@ class NodeWorker(BaseWorker):
             for execution in executions:
                 execution.heartbeat(started_jobs, self.pace.lease_seconds, pipeline)
             pipeline.execute()
+
+    def _register(self) -> None:
+        """The counts of a kept job that ends make the key too: that is no other worker of this
+        name, so what is not registered now is by the next beat.
+        """
+        self.connection.delete(self.key)
+        with contextlib.suppress(ValueError):
+            self.register_birth()  # type: ignore[no-untyped-call] # RQ types only in part
 
     async def _leave(self) -> None:
         try:

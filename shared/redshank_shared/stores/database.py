@@ -1,8 +1,7 @@
-"""A database's connections: transactions, threads where they are needed, errors as ours."""
+"""A database's connections: transactions, waits that hold nothing up, errors as ours."""
 
 import asyncio
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from typing import ParamSpec, TypeVar
 
@@ -10,6 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.pool import PoolProxiedConnection
 
+from redshank_shared.stores import in_loop
 from redshank_shared.stores.dialect import (
     DRIVER_ERRORS,
     Dialect,
@@ -38,20 +38,19 @@ class Database:
         self.dialect: Dialect = recognise(url, synchronous)
         self._engine = self.dialect.open_engine(pool_size)
         self.hot = HotStatements(self.dialect, self._engine.dialect)
-        self._threads = (
-            None
-            if self.dialect.runs_on_loop
-            else ThreadPoolExecutor(pool_size, thread_name_prefix="database")
-        )
+        self._room = asyncio.Semaphore(pool_size)
+        self._is_ready = self.dialect.is_in_process
 
     async def run(
         self, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Result:
-        """Do the work without holding up the loop: SQLite at once, PostgreSQL in a thread."""
-        if self._threads is None:
+        """Do the work without holding up the loop: SQLite at once, PostgreSQL while it waits."""
+        if self.dialect.is_in_process:
             return work(*args, **kwargs)
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, lambda: work(*args, **kwargs))
+        if not self._is_ready:
+            await asyncio.to_thread(self._make_ready)
+        async with self._room:
+            return await in_loop.run(work, *args, **kwargs)
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
@@ -92,14 +91,19 @@ class Database:
             cursor.fetchall()
 
     def close(self) -> None:
-        """Wait for the threads, close the connections."""
-        if self._threads is not None:
-            self._threads.shutdown()
+        """Close the connections."""
         self._engine.dispose()
 
     def migration_lock(self) -> AbstractContextManager[None]:
         """Held by one process at a time while it changes the tables (F44)."""
         return self.dialect.migration_lock(self._engine)
+
+    def _make_ready(self) -> None:
+        """The engine's first connection asks the server about itself, under a lock that no work in
+        the loop may meet.
+        """
+        self._checked_out().close()
+        self._is_ready = True
 
     @contextmanager
     def _core(self, begin: str) -> Iterator[Connection]:

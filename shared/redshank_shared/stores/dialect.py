@@ -37,6 +37,7 @@ from redshank_shared.domain.errors import (
     RedshankError,
     Unavailable,
 )
+from redshank_shared.stores import in_loop
 
 Synchronous = Literal["FULL", "NORMAL"]
 OnceInsert = sqlite.Insert | postgresql.Insert
@@ -58,8 +59,8 @@ class Dialect(Protocol):
     """What the stores ask of a database's brand."""
 
     name: str
-    runs_on_loop: bool
-    appends_whole: bool
+    # Its statements cost next to nothing to reach: no journey, no wait for an answer.
+    is_in_process: bool
     begin_write: str
     begin_read: str
 
@@ -88,9 +89,7 @@ class Sqlite:
     """One file, write-ahead log, one writer at a time."""
 
     name = "sqlite"
-    runs_on_loop = True
-    # A statement costs next to nothing, and SQLite cannot write in a WITH clause.
-    appends_whole = False
+    is_in_process = True
     begin_write = "BEGIN IMMEDIATE"
     begin_read = "BEGIN"
 
@@ -156,12 +155,10 @@ class Sqlite:
 
 
 class Postgres:
-    """A server over psycopg 3, in threads."""
+    """A server over psycopg 3."""
 
     name = "postgresql"
-    runs_on_loop = False
-    # Each statement is a journey there and back.
-    appends_whole = True
+    is_in_process = False
     begin_write = "BEGIN"
     begin_read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -186,6 +183,7 @@ class Postgres:
             max_overflow=2,
             pool_timeout=10,
         )
+        event.listen(engine, "do_connect", self._connect)
         event.listen(engine, "checkout", self._refuse_stale)
         return engine
 
@@ -206,6 +204,15 @@ class Postgres:
                 yield
             finally:
                 connection.exec_driver_sql(f"SELECT pg_advisory_unlock({_MIGRATION_LOCK})")
+
+    @staticmethod
+    def _connect(
+        _dialect: object, _record: object, arguments: list[Any], named: dict[str, Any]
+    ) -> in_loop.Connection:
+        def connect() -> in_loop.Connection:
+            return in_loop.Connection.connect(*arguments, **named)
+
+        return in_loop.in_thread(connect) if in_loop.is_within() else connect()
 
     @staticmethod
     def _refuse_stale(

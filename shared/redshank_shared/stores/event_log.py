@@ -60,7 +60,7 @@ class EventLog:
         version = entry.expected_version + len(entry.facts)
         rows = imply(entry.workstream_id, entry.expected_version, entry.at, entry.facts)
         move, values = _move(entry, version)
-        if self._database.dialect.appends_whole and not rows.resolutions:
+        if not self._database.dialect.is_in_process and not rows.resolutions:
             self._append_whole(entry, move, values, rows)
             return version
         with self._database.hot_transaction() as cursor:

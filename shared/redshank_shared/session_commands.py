@@ -10,7 +10,13 @@ import msgspec
 from redshank_shared.domain.commands import Command, PostMessage
 from redshank_shared.domain.decide import decide
 from redshank_shared.domain.errors import Conflict, RedshankError, Unavailable, VersionMoved
-from redshank_shared.domain.events import AnyFact, Recorded, WorkstreamCreated, encode_recorded
+from redshank_shared.domain.events import (
+    AnyFact,
+    Recorded,
+    WorkstreamCreated,
+    comes_due,
+    encode_recorded,
+)
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.plan import number, project, with_state
 from redshank_shared.domain.workstream import Workstream, advance
@@ -198,7 +204,10 @@ class SessionCommands:
             if project(state).pending:
                 await self._dispatch.nudge(state.id, directed_to=state.created.node)
             if not created:
-                await self._bus.publish_events(state.id, state.version, frames, by="")
+                scheduled = comes_due(one.fact for one in recorded)
+                await self._bus.publish_events(
+                    state.id, state.version, frames, by="", scheduled=scheduled
+                )
         except Unavailable as error:
             logger.warning("not announced, the reconciler will: %s", error.detail)
 

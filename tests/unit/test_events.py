@@ -2,6 +2,7 @@
 
 import json
 import re
+import types
 from typing import Any, get_args
 
 import msgspec
@@ -29,6 +30,11 @@ from tests.unit.log_builders import AT, folded, posted, then
 
 KINDS: tuple[type[Fact], ...] = get_args(KnownFact)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+PLAIN: dict[Any, st.SearchStrategy[Any]] = {
+    str: TEXT,
+    float: st.floats(allow_nan=False, allow_infinity=False),
+    type(None): st.none(),
+}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
@@ -46,8 +52,10 @@ def _values(kind: type[msgspec.Struct], only_required: bool = False) -> st.Searc
 
 
 def _value(kind: Any) -> st.SearchStrategy[Any]:
-    if kind is str:
-        return TEXT
+    if kind in PLAIN:
+        return PLAIN[kind]
+    if isinstance(kind, types.UnionType):
+        return st.one_of([_value(part) for part in get_args(kind)])
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return _values(kind)
     if getattr(kind, "__origin__", None) is tuple:

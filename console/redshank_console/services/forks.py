@@ -11,6 +11,10 @@ from redshank_shared.domain.events import (
     ApprovalResolved,
     CallFinished,
     Recorded,
+    ScheduleChanged,
+    ScheduleCreated,
+    ScheduleFired,
+    ScheduleTriggered,
     StateChanged,
     TurnCancelled,
     WorkstreamClosed,
@@ -63,6 +67,13 @@ def _copied(
         return msgspec.structs.replace(fact, request_id=request_ids[fact.request_id])
     if isinstance(fact, ApprovalResolved):
         return msgspec.structs.replace(fact, request_id=request_ids[fact.request_id])
+    if isinstance(fact, ScheduleCreated):
+        request_ids[fact.schedule_id] = new_request_id()
+    if isinstance(fact, ScheduleCreated | ScheduleChanged | ScheduleFired):
+        return msgspec.structs.replace(fact, schedule_id=request_ids[fact.schedule_id])
+    if isinstance(fact, ScheduleTriggered):
+        # Keeps the place: a run belongs to the log where it was asked for.
+        return StateChanged("running")
     if isinstance(fact, WorkstreamClosed) or fact == StateChanged("closed"):
         # Keeps the place, so that every later fact keeps its number.
         return StateChanged("idle")
@@ -78,6 +89,10 @@ def _at_rest(state: Workstream, by: str) -> list[AnyFact]:
     facts.extend(
         CallFinished(call.asked.call_id, call.asked.tool, True, why, "cancelled")
         for call in state.open_calls
+    )
+    facts.extend(
+        ScheduleChanged(schedule_id, "canceled", by, detail="a fork takes no schedule along")
+        for schedule_id in state.schedules
     )
     if facts or state.owes or state.compact_requested:
         facts.append(TurnCancelled(by))

@@ -202,7 +202,11 @@ class Answering:
             return None
         if isinstance(answer, ModelFailed):
             raise answer
-        self._metrics.model_answered(provider.settings.name, self._monotonic() - started)
+        name = provider.settings.name
+        self._metrics.model_answered(name, self._monotonic() - started)
+        self._metrics.tokens_used(
+            name, answer.input_tokens, answer.output_tokens, answer.cached_tokens
+        )
         return answer
 
     async def _attempts(

@@ -22,7 +22,7 @@ from redshank_shared.domain.limits import Limits, refusal_of_batch, refusal_of_i
 from redshank_shared.domain.workstream import Call, Workstream
 from redshank_shared.permissions.decision import Verdict, judge
 from redshank_shared.permissions.matching import Subject
-from redshank_shared.permissions.rules import BUILTIN, granted_rules
+from redshank_shared.permissions.rules import BUILTIN, Rule, granted_rules
 
 logger = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ class Pipeline:
     def _decided(
         self, state: Workstream, call: Call, tool: Tool, prepared: Prepared
     ) -> list[AnyFact]:
-        verdict = verdict_on(state, tool)
+        verdict = verdict_on(state, tool, prepared.label)
         decided = _decision(call, tool, verdict)
         if verdict.decision == "deny":
             said = f"Denied: {verdict.why}. Do it another way, or say what you need."
@@ -146,10 +146,14 @@ class Pipeline:
         return [_decision(ready.call, ready.tool, verdict), result]
 
 
-def verdict_on(state: Workstream, tool: Tool) -> Verdict:
-    """What rules and mode say of a tool in this workstream now."""
-    rules = (*granted_rules(state.granted), *BUILTIN)
-    return judge(rules, state.mode, Subject((tool.name, *tool.aliases), tool.effect), tool.plan)
+def verdict_on(state: Workstream, tool: Tool, label: str) -> Verdict:
+    """What rules and mode say of a call with this label in this workstream now."""
+    asking = (Rule(f"{tool.name}:{asked}", "ask", "builtin") for asked in tool.asks)
+    rules = (*granted_rules(state.granted), *asking, *BUILTIN)
+    names: tuple[str, ...] = (tool.name, *tool.aliases)
+    if label:
+        names += tuple(f"{name}:{label}" for name in names)
+    return judge(rules, state.mode, Subject(names, tool.effect), tool.plan)
 
 
 def refusal_result(call: Call, outcome: str, output: str) -> CallFinished:

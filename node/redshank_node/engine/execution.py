@@ -8,13 +8,31 @@ from typing import Literal
 import msgspec
 
 from redshank_node.engine.calls import ReadyCall
-from redshank_node.tools.tool import CallContext, Prepared, Tool, Workspace
-from redshank_shared.domain.events import CallFinished, Outcome
+from redshank_node.tools.tool import CallContext, Prepared, Schedules, Tool, Workspace
+from redshank_shared import clock
+from redshank_shared.domain.commands import Command
+from redshank_shared.domain.events import CallFinished
+from redshank_shared.domain.events import Outcome as Ending
 from redshank_shared.domain.limits import Limits
 
 logger = logging.getLogger(__name__)
 
 Show = Callable[[Literal["output"], str, str], None]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """A call's result with what it asks for beside."""
+
+    finished: CallFinished
+    command: Command | None = None
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """For whom a turn's calls run, what they may look up."""
+
+    workstream_id: str = ""
+    owner: str = ""
+    schedules: Schedules | None = None
 
 
 class Execution:
@@ -26,12 +44,16 @@ class Execution:
         limits: Limits,
         show: Show,
         monotonic: Callable[[], float],
+        caller: Caller,
+        now_ms: Callable[[], int] = clock.now_ms,
     ) -> None:
+        self._caller = caller
+        self._now_ms = now_ms
         self._workspace = workspace
         self._limits = limits
         self._show = show
         self._monotonic = monotonic
-        self._running: dict[str, asyncio.Task[CallFinished]] = {}
+        self._running: dict[str, asyncio.Task[Outcome]] = {}
         self._stopped = ""
 
     def begin(self) -> None:
@@ -44,7 +66,7 @@ class Execution:
         for task in self._running.values():
             task.cancel()
 
-    async def run(self, ready: ReadyCall, group: asyncio.TaskGroup) -> CallFinished:
+    async def run(self, ready: ReadyCall, group: asyncio.TaskGroup) -> Outcome:
         """The outcome of one call, whatever happens to it."""
         assert ready.tool is not None
         assert ready.prepared is not None
@@ -55,25 +77,30 @@ class Execution:
         task = group.create_task(self._result(call_id, ready.tool, ready.prepared))
         self._running[call_id] = task
         try:
-            finished = await task
+            outcome = await task
         except asyncio.CancelledError:
             if not self._stopped or not task.cancelled():
                 raise
-            finished = _finished(call_id, ready.call.asked.tool, "cancelled", self._stopped)
+            outcome = _finished(call_id, ready.call.asked.tool, "cancelled", self._stopped)
         finally:
             self._running.pop(call_id, None)
-        return msgspec.structs.replace(
-            finished,
+        finished = msgspec.structs.replace(
+            outcome.finished,
             tool=ready.call.asked.tool,
             duration_ms=round((self._monotonic() - started) * 1000),
         )
+        return Outcome(finished, outcome.command)
 
-    async def _result(self, call_id: str, tool: Tool, prepared: Prepared) -> CallFinished:
+    async def _result(self, call_id: str, tool: Tool, prepared: Prepared) -> Outcome:
         context = CallContext(
             call_id=call_id,
             workspace=self._workspace,
             emit=lambda text: self._show("output", text, call_id),
             max_output_bytes=min(262144, self._limits.max_output_bytes),
+            workstream_id=self._caller.workstream_id,
+            owner=self._caller.owner,
+            now_seconds=self._now_ms() / 1000,
+            schedules=self._caller.schedules,
         )
         try:
             async with asyncio.timeout(tool.timeout_seconds):
@@ -85,7 +112,7 @@ class Execution:
             logger.exception("%s failed from inside", tool.name)
             said = f"{tool.name} failed from inside; the node's log has the cause"
             return _finished(call_id, tool.name, "error", said)
-        return CallFinished(
+        finished = CallFinished(
             call_id=call_id,
             tool=tool.name,
             is_error=result.is_error,
@@ -93,10 +120,11 @@ class Execution:
             outcome=result.outcome,
             truncated=result.truncated,
         )
+        return Outcome(finished, result.command)
 
 
-def _finished(call_id: str, tool: str, outcome: Outcome, output: str) -> CallFinished:
-    return CallFinished(call_id, tool, is_error=True, output=output, outcome=outcome)
+def _finished(call_id: str, tool: str, ending: Ending, output: str) -> Outcome:
+    return Outcome(CallFinished(call_id, tool, is_error=True, output=output, outcome=ending))
 
 
 def _storable(text: str) -> str:

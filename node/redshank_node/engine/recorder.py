@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 
 from redshank_shared.domain.errors import Unavailable, VersionMoved
-from redshank_shared.domain.events import AnyFact, Recorded, TurnStarted, encode_recorded
+from redshank_shared.domain.events import AnyFact, Recorded, TurnStarted, comes_due, encode_recorded
 from redshank_shared.domain.plan import Rest, number, plan, project, with_state
 from redshank_shared.domain.workstream import Workstream, advance
 from redshank_shared.queue.bus import Bus
@@ -51,6 +51,10 @@ class Recorder:
         self._epoch = epoch
         self._opening: list[AnyFact] = [TurnStarted(node_name, epoch)]
         self._lock = asyncio.Lock()
+
+    def now(self) -> str:
+        """The time that the next facts get (RFC 3339 UTC)."""
+        return self._journal.now()
 
     async def record(self, make: Make) -> None:
         """Append what `make` gives for the state as it is; asked again when somebody appended in
@@ -127,6 +131,7 @@ class Recorder:
                 frames,
                 by=self._node_id,
                 calls_still_run=self._some_calls_are_done,
+                scheduled=comes_due(one.fact for one in recorded),
             )
         except Unavailable as error:
             logger.warning("watchers will read it from the log: %s", error.detail)

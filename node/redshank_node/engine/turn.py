@@ -5,17 +5,19 @@ import logging
 from collections.abc import Sequence
 from typing import assert_never
 
+import msgspec
+
 from redshank_node.engine.answering import Answering
 from redshank_node.engine.calls import Pipeline, ReadyCall, refusal_result
-from redshank_node.engine.execution import Execution
+from redshank_node.engine.execution import Execution, Outcome
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.recorder import Recorder
-from redshank_shared.domain.errors import Fenced
+from redshank_shared.domain.decide import decided
+from redshank_shared.domain.errors import Fenced, RedshankError
 from redshank_shared.domain.events import (
     AnyFact,
     ApprovalResolved,
-    CallFinished,
     CallInterrupted,
     CallStarted,
     TurnFailed,
@@ -251,11 +253,13 @@ class Turn:
                 together.create_task(self._carry_out_one(ready, group))
 
     async def _carry_out_one(self, ready: ReadyCall, group: asyncio.TaskGroup) -> None:
-        finished = await self._execution.run(ready, group)
+        outcome = await self._execution.run(ready, group)
+        finished = outcome.finished
         self._metrics.call_finished(
             ready.tool.name if ready.tool else "", finished.outcome, finished.duration_ms / 1000
         )
-        await self._recorder.record(lambda state: _once(state, finished))
+        at = self._recorder.now
+        await self._recorder.record(lambda state: _once(state, outcome, at()))
 
     def _give_up(self, state: Workstream, attempts: int) -> list[AnyFact]:
         """A turn that takes its node along again and again is tried no further (F58)."""
@@ -278,8 +282,20 @@ class Turn:
         return [*facts, TurnFailed("dead_letter", why)]
 
 
-def _once(state: Workstream, finished: CallFinished) -> list[AnyFact]:
-    return [finished] if _is_open(state, finished.call_id) else []
+def _once(state: Workstream, outcome: Outcome, at: str) -> list[AnyFact]:
+    """The result with what its command leads to; a command that is refused makes it an error."""
+    finished = outcome.finished
+    if not _is_open(state, finished.call_id):
+        return []
+    if outcome.command is None:
+        return [finished]
+    try:
+        return [finished, *decided(state, outcome.command, at)]
+    except RedshankError as refusal:
+        refused = msgspec.structs.replace(
+            finished, is_error=True, outcome="refused", output=refusal.detail
+        )
+        return [refused]
 
 
 def _is_open(state: Workstream, call_id: str) -> bool:

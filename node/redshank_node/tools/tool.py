@@ -2,11 +2,13 @@
 
 import pathlib
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
 
-from redshank_shared.domain.events import Effect, Preview
+from redshank_shared.domain.cadence import Cadence
+from redshank_shared.domain.commands import Command
+from redshank_shared.domain.events import Effect, Preview, WatchSpec
 
 SandboxLevel = Literal["inherited", "read_only", "workspace_write", "network_enabled"]
 
@@ -23,35 +25,71 @@ class Workspace(msgspec.Struct, frozen=True):
     root: pathlib.Path
 
 
+class Scheduled(msgspec.Struct, frozen=True):
+    """A schedule as a tool shows it. `next_due`: seconds since 1970, None where nothing is due;
+    `runs`: how often it came due; `last_output`: what a watch saw last, if it has polled.
+    """
+
+    schedule_id: str
+    name: str
+    kind: str
+    state: str
+    cadence: Cadence
+    next_due: float | None
+    runs: int
+    message: str = ""
+    watch: WatchSpec | None = None
+    last_output: str | None = None
+    detail: str = ""
+
+
+class Schedules(Protocol):
+    """What a tool may look up about schedules."""
+
+    async def of(self, workstream_id: str) -> list[Scheduled]:
+        """All of a workstream's, newest first, those that are over among them."""
+
+
 class CallContext(msgspec.Struct, frozen=True):
     """What a running call is given. `emit` shows output in progress to watchers (already decoded
-    text).
+    text); `owner` is the workstream's; `now_seconds` is when the call began, in seconds since 1970.
     """
 
     call_id: str
     workspace: Workspace
     emit: Callable[[str], None]
     max_output_bytes: int = 262144
+    workstream_id: str = ""
+    owner: str = ""
+    now_seconds: float = 0.0
+    schedules: Schedules | None = None
 
 
 class Prepared(msgspec.Struct, frozen=True):
     """Validated arguments (schema and paths checked, nothing done yet) and what a person sees
     before deciding.
+
+    `label` is what a rule may name behind the tool and a colon, as in `watch:create` (O14).
     """
 
     arguments: dict[str, Any]
     preview: Preview
+    label: str = ""
 
 
 class Result(msgspec.Struct, frozen=True):
     """How a call ended. A tool's failure is a result, not an exception. `output` is what the model
     reads.
+
+    `command` is carried out in the append that records the result, once (F41); where it is refused,
+    the refusal is what the model reads.
     """
 
     output: str
     is_error: bool = False
     outcome: Literal["ok", "error", "timeout"] = "ok"
     truncated: bool = False
+    command: Command | None = None
 
 
 class Tool(msgspec.Struct, frozen=True):
@@ -61,7 +99,8 @@ class Tool(msgspec.Struct, frozen=True):
     `timeout_seconds` bounds `run` from outside; `parallel` says whether it may run beside others of
     its batch;
     `plan` whether plan mode lists it; `primary_key` is the argument that a bare string stands for
-    (T-11).
+    (T-11); `asks` are the labels of calls that a person is asked about where no rule says otherwise
+    (T-28).
     """
 
     name: str
@@ -76,3 +115,4 @@ class Tool(msgspec.Struct, frozen=True):
     timeout_seconds: float = 60.0
     sandbox: SandboxLevel = "inherited"
     aliases: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()

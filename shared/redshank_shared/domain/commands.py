@@ -4,7 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from redshank_shared.domain.events import Mode, Source, When
+from redshank_shared.domain.cadence import Cadence
+from redshank_shared.domain.events import Misfire, Mode, Overlap, Source, WatchSpec, When
 
 
 class PostMessage(msgspec.Struct, frozen=True):
@@ -55,6 +56,41 @@ class RequestCompaction(msgspec.Struct, frozen=True):
     by: str
 
 
+class CreateSchedule(msgspec.Struct, frozen=True):
+    schedule_id: str
+    name: str
+    cadence: Cadence
+    by: str
+    message: str = ""
+    watch: WatchSpec | None = None
+    overlap: Overlap = "skip"
+    misfire: Misfire = "coalesce_once"
+    max_executions: int = 0
+
+
+class ChangeSchedule(msgspec.Struct, frozen=True):
+    """`schedule` is an id, a unique beginning of one, or a name. `run_id` is a fresh id, for a
+    trigger only.
+    """
+
+    schedule: str
+    change: Literal["pause", "resume", "cancel", "trigger"]
+    by: str
+    run_id: str = ""
+
+
+class FireSchedule(msgspec.Struct, frozen=True):
+    """A run is due: its message goes into the conversation. `ends` says why the schedule is over
+    with it, if it is.
+    """
+
+    schedule_id: str
+    run_id: str
+    due_at: float
+    text: str
+    ends: str = ""
+
+
 Command = (
     PostMessage
     | ResolveApprovals
@@ -63,4 +99,7 @@ Command = (
     | RetryTurn
     | ChangeMode
     | RequestCompaction
+    | CreateSchedule
+    | ChangeSchedule
+    | FireSchedule
 )

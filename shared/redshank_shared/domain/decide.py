@@ -1,13 +1,18 @@
 """Command -> facts, or a refusal that says why with the mend."""
 
 import re
+from datetime import datetime
 from typing import assert_never
 
+from redshank_shared.domain import scheduling
 from redshank_shared.domain.commands import (
     CancelTurn,
     ChangeMode,
+    ChangeSchedule,
     CloseWorkstream,
     Command,
+    CreateSchedule,
+    FireSchedule,
     PostMessage,
     RequestCompaction,
     Resolution,
@@ -23,6 +28,7 @@ from redshank_shared.domain.events import (
     CompactionRequested,
     MessagePosted,
     ModeChanged,
+    ScheduleChanged,
     TurnCancelled,
     TurnRetried,
     WorkstreamClosed,
@@ -38,6 +44,14 @@ def decide(state: Workstream, command: Command, at: str) -> list[AnyFact]:
     """The facts that this command makes of this state, `state` last where it changes; raises
     Conflict, Invalid, NotFound.
     """
+    facts = decided(state, command, at)
+    return with_state(state, facts, at) if facts else []
+
+
+def decided(  # noqa: C901 - one case a command, closed by assert_never
+    state: Workstream, command: Command, at: str
+) -> list[AnyFact]:
+    """`decide` without the `state` behind: for facts that are appended with others."""
     if state.closed and not isinstance(command, CloseWorkstream):
         raise Conflict(
             "this workstream is closed; fork it or create another one", code="workstream_closed"
@@ -57,9 +71,16 @@ def decide(state: Workstream, command: Command, at: str) -> list[AnyFact]:
             facts = [] if command.mode == state.mode else [ModeChanged(command.mode, command.by)]
         case RequestCompaction():
             facts = [] if state.compact_requested else [CompactionRequested(command.by)]
+        case CreateSchedule() | ChangeSchedule() | FireSchedule():
+            facts = scheduling.decide(state, command, seconds_of(at))
         case _:
             assert_never(command)
-    return with_state(state, facts, at) if facts else []
+    return facts
+
+
+def seconds_of(at: str) -> float:
+    """An RFC 3339 UTC time as seconds since 1970."""
+    return datetime.fromisoformat(at).timestamp()
 
 
 def checked_text(text: str, field: str) -> str:
@@ -176,6 +197,10 @@ def _close(state: Workstream, command: CloseWorkstream) -> list[AnyFact]:
         return []
     return [
         *_stop(state, command.by, "the workstream was closed by {by} before it ran"),
+        *(
+            ScheduleChanged(schedule_id, "canceled", command.by, detail="the workstream was closed")
+            for schedule_id in state.schedules
+        ),
         WorkstreamClosed(command.by),
     ]
 

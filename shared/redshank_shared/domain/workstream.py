@@ -5,6 +5,7 @@ from typing import assert_never
 
 import msgspec
 
+from redshank_shared.domain.cadence import Cadence
 from redshank_shared.domain.events import (
     AnyFact,
     ApprovalRequested,
@@ -21,6 +22,11 @@ from redshank_shared.domain.events import (
     Mode,
     ModeChanged,
     Recorded,
+    ScheduleChanged,
+    ScheduleCreated,
+    ScheduleFired,
+    ScheduleState,
+    ScheduleTriggered,
     StateChanged,
     TokensUsed,
     TurnCancelled,
@@ -33,6 +39,9 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.lifecycle import CallStatus, next_status
+
+# Runs that are remembered, so that one handed over twice speaks once.
+_RUNS_KEPT = 199
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -58,6 +67,20 @@ class Waiting(msgspec.Struct, frozen=True):
     since: str
 
 
+class Schedule(msgspec.Struct, frozen=True):
+    """A schedule that is not over. `cadence` is the one that counts: a resumed one goes on from
+    another time.
+
+    `remaining`: seconds to its next due time when it was paused. `fired`: how often it has spoken.
+    """
+
+    created: ScheduleCreated
+    cadence: Cadence
+    state: ScheduleState = "active"
+    remaining: float = 0.0
+    fired: int = 0
+
+
 class Workstream(msgspec.Struct, frozen=True):
     """The state after `version` facts. Never changed in place: `advance` gives the next one.
 
@@ -65,6 +88,8 @@ class Workstream(msgspec.Struct, frozen=True):
     an answer is due;
     `queued` what is read when the turn in hand has ended; `calls` the last batch by call id, in its
     order;
+    `schedules` what will be due, by id; `watch_streak` how many watches in a row spoke without a
+    person between; `runs` the last runs that spoke;
     `stopping` that a person stopped the turn while calls were running; `cancelled_at` the number of
     the last such word.
     """
@@ -94,6 +119,9 @@ class Workstream(msgspec.Struct, frozen=True):
     output_tokens: int = 0
     call_count: int = 0
     title: str = ""
+    schedules: dict[str, Schedule] = {}
+    watch_streak: int = 0
+    runs: tuple[str, ...] = ()
 
     @property
     def open_calls(self) -> list[Call]:
@@ -139,6 +167,10 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
             return {"closed": True, "owes": False, "queued": (), "stopping": bool(state.open_calls)}
         case ModeChanged():
             return {"mode": fact.mode}
+        case ScheduleTriggered():
+            return {}
+        case ScheduleCreated() | ScheduleChanged() | ScheduleFired():
+            return _scheduled(state, recorded, fact)
         case TokensUsed():
             return {
                 "input_tokens": state.input_tokens + fact.input_tokens,
@@ -159,6 +191,10 @@ def _said(
 ) -> dict[str, object]:
     if isinstance(fact, MessagePosted):
         changes: dict[str, object] = {"failed": None, "title": state.title or _title(fact.text)}
+        if fact.source == "user":
+            changes["watch_streak"] = 0
+        elif fact.source == "watch":
+            changes["watch_streak"] = state.watch_streak + 1
         if fact.queued and state.owes:
             return {**changes, "queued": (*state.queued, recorded)}
         return {
@@ -278,6 +314,31 @@ def _turned(
             return {"shown": fact}
         case _:
             assert_never(fact)
+
+
+def _scheduled(
+    state: Workstream, recorded: Recorded, fact: ScheduleCreated | ScheduleChanged | ScheduleFired
+) -> dict[str, object]:
+    if isinstance(fact, ScheduleCreated):
+        made = Schedule(fact, fact.cadence)
+        return {"schedules": {**state.schedules, fact.schedule_id: made}}
+    known = state.schedules.get(fact.schedule_id)
+    if isinstance(fact, ScheduleFired):
+        runs = (*state.runs[-_RUNS_KEPT:], fact.run_id)
+        if known is None:
+            return {"runs": runs}
+        known = msgspec.structs.replace(known, fired=known.fired + 1)
+        return {"runs": runs, "schedules": {**state.schedules, fact.schedule_id: known}}
+    rest = {key: value for key, value in state.schedules.items() if key != fact.schedule_id}
+    if known is None or fact.state in ("completed", "canceled"):
+        return {"schedules": rest}
+    changed = msgspec.structs.replace(
+        known,
+        state=fact.state,
+        cadence=fact.cadence or known.cadence,
+        remaining=fact.remaining,
+    )
+    return {"schedules": {**state.schedules, fact.schedule_id: changed}}
 
 
 def _kind(fact: CallStarted | CallFinished | CallInterrupted) -> str:

@@ -17,11 +17,14 @@ PARTIAL_PIECES = 4096
 class Appended(msgspec.Struct, frozen=True):
     """A workstream's log has grown to `version`. `by`: the node that wrote it, empty where a person
     or console did.
+
+    `scheduled`: something may be due earlier than before.
     """
 
     ws: WorkstreamId
     version: int
     by: str
+    scheduled: bool = False
 
 
 _encoder = msgspec.json.Encoder()
@@ -45,6 +48,7 @@ class Bus:
         by: str,
         *,
         calls_still_run: bool = False,
+        scheduled: bool = False,
     ) -> None:
         """Announce events that were committed; the last has the number `version`, a frame each.
 
@@ -53,7 +57,7 @@ class Bus:
         """
         async with self._redis.pipeline(transaction=False) as pipeline:
             pipeline.publish(keys.live(ws), live.encode_events(version, frames))
-            pipeline.publish(keys.APPENDED, _encoder.encode(Appended(ws, version, by)))
+            pipeline.publish(keys.APPENDED, _encoder.encode(Appended(ws, version, by, scheduled)))
             if by and not calls_still_run:
                 pipeline.delete(keys.partial(ws))
             with redis_errors_as_unavailable():

@@ -60,7 +60,7 @@ class EventLog:
         version = entry.expected_version + len(entry.facts)
         rows = imply(entry.workstream_id, entry.expected_version, entry.at, entry.facts)
         move, values = _move(entry, version)
-        if not self._database.dialect.is_in_process and not rows.resolutions:
+        if not self._database.dialect.is_in_process and rows.only_inserts:
             self._append_whole(entry, move, values, rows)
             return version
         with self._database.hot_transaction() as cursor:
@@ -148,6 +148,10 @@ class EventLog:
         hot.insert_event.execute_many(cursor, rows.events)
         hot.insert_audit.execute_many(cursor, rows.audits)
         hot.insert_approval.execute_many(cursor, rows.approvals)
+        hot.insert_schedule.execute_many(cursor, rows.schedules)
+        hot.insert_run.execute_many(cursor, rows.schedule_runs)
+        for change in rows.schedule_changes:
+            hot.change_schedule.execute(cursor, change)
         for resolution in rows.resolutions:
             if hot.resolve_approval.execute(cursor, resolution).rowcount == 0:
                 raise Conflict(

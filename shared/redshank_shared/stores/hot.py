@@ -14,6 +14,8 @@ from redshank_shared.stores.tables import (
     events,
     idempotency_keys,
     permission_audits,
+    schedule_runs,
+    schedules,
     workstreams,
 )
 from redshank_shared.stores.whole_append import whole_append
@@ -68,6 +70,11 @@ class HotStatements:
             _resolve_approval(),
             compiler,
             ["state", "resolved_at", "resolved_by", "scope", "reason"],
+        )
+        self.insert_schedule = Statement(schedules.insert(), compiler)
+        self.insert_run = Statement(schedule_runs.insert(), compiler)
+        self.change_schedule = Statement(
+            _change_schedule(), compiler, ["state", "next_due", "updated_at", "detail"]
         )
         self.insert_key = Statement(
             dialect.insert(idempotency_keys)
@@ -159,6 +166,16 @@ def _resolve_approval() -> Update:
         .where(approvals.c.request_id == bindparam("b_request_id"))
         .where(approvals.c.workstream_id == bindparam("b_id"))
         .where(approvals.c.state == "pending")
+    )
+
+
+def _change_schedule() -> Update:
+    cadence = bindparam("b_cadence", type_=schedules.c.cadence.type)
+    return (
+        update(schedules)
+        .where(schedules.c.schedule_id == bindparam("b_schedule_id"))
+        .where(or_(schedules.c.state == "active", schedules.c.state == "paused"))
+        .values(cadence=func.coalesce(cadence, schedules.c.cadence))
     )
 
 

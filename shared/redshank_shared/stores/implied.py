@@ -1,4 +1,4 @@
-"""The rows that facts imply: the log's own, approvals, audits."""
+"""The rows that facts imply: the log's own, approvals, audits, schedules."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +10,9 @@ from redshank_shared.domain.events import (
     ApprovalRequested,
     ApprovalResolved,
     CallDecided,
+    ScheduleChanged,
+    ScheduleCreated,
+    ScheduleTriggered,
     kind_of,
 )
 from redshank_shared.stores.text import encoded_fact, storable
@@ -18,17 +21,29 @@ _STATE_AFTER = {"allow": "allowed", "deny": "denied", "cancelled": "cancelled"}
 
 
 class ImpliedRows(msgspec.Struct, frozen=True):
-    """Values for the hot statements, by table; `resolutions` change approvals that are there."""
+    """Values for the hot statements, by table.
+
+    `resolutions` change approvals that are there, `schedule_changes` schedules.
+    """
 
     events: list[dict[str, Any]]
     audits: list[dict[str, Any]]
     approvals: list[dict[str, Any]]
     resolutions: list[dict[str, Any]]
+    schedules: list[dict[str, Any]]
+    schedule_changes: list[dict[str, Any]]
+    schedule_runs: list[dict[str, Any]]
+
+    @property
+    def only_inserts(self) -> bool:
+        """Whether no row that is there changes, nor one of a rare table comes."""
+        rare = (self.resolutions, self.schedules, self.schedule_changes, self.schedule_runs)
+        return not any(rare)
 
 
 def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -> ImpliedRows:
     """The rows of these facts, numbered from `version` + 1."""
-    rows = ImpliedRows([], [], [], [])
+    rows = ImpliedRows([], [], [], [], [], [], [])
     for seq, fact in enumerate(facts, version + 1):
         text = encoded_fact(fact)
         rows.events.append(
@@ -54,6 +69,12 @@ def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -
             rows.approvals.append(_requested(workstream_id, at, fact, text))
         elif isinstance(fact, ApprovalResolved):
             rows.resolutions.append(_resolved(workstream_id, at, fact))
+        elif isinstance(fact, ScheduleCreated):
+            rows.schedules.append(_scheduled(workstream_id, at, fact, text))
+        elif isinstance(fact, ScheduleChanged):
+            rows.schedule_changes.append(_rescheduled(at, fact))
+        elif isinstance(fact, ScheduleTriggered):
+            rows.schedule_runs.append(_triggered(workstream_id, fact))
     return rows
 
 
@@ -76,4 +97,48 @@ def _resolved(workstream_id: str, at: str, fact: ApprovalResolved) -> dict[str, 
         "resolved_by": storable(fact.by),
         "scope": fact.scope,
         "reason": storable(fact.reason),
+    }
+
+
+def _scheduled(workstream_id: str, at: str, fact: ScheduleCreated, text: str) -> dict[str, Any]:
+    return {
+        "schedule_id": fact.schedule_id,
+        "workstream_id": workstream_id,
+        "name": storable(fact.name),
+        "kind": "watch" if fact.watch else str(fact.cadence.__struct_config__.tag),
+        "state": "active",
+        "spec": text,
+        "cadence": msgspec.json.encode(fact.cadence).decode(),
+        "next_due": fact.next_due,
+        "runs": 0,
+        "last_output": None,
+        "created_at": at,
+        "updated_at": at,
+        "detail": "",
+    }
+
+
+def _rescheduled(at: str, fact: ScheduleChanged) -> dict[str, Any]:
+    return {
+        "b_schedule_id": fact.schedule_id,
+        "state": fact.state,
+        "next_due": fact.next_due,
+        "b_cadence": msgspec.json.encode(fact.cadence).decode() if fact.cadence else None,
+        "updated_at": at,
+        "detail": storable(fact.detail),
+    }
+
+
+def _triggered(workstream_id: str, fact: ScheduleTriggered) -> dict[str, Any]:
+    return {
+        "run_id": fact.run_id,
+        "schedule_id": fact.schedule_id,
+        "workstream_id": workstream_id,
+        "kind": "poll" if fact.polls else "fire",
+        "due_at": fact.due_at,
+        "state": "handed",
+        # Handed over by the clock, as what was handed over long ago.
+        "handed_at": 0.0,
+        "node": "",
+        "detail": "",
     }

@@ -10,6 +10,8 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Table,
     Text,
+    UniqueConstraint,
+    or_,
 )
 
 from redshank_shared.stores.dialect import partial_index
@@ -173,4 +175,44 @@ tokens = Table(
     _text("role"),
     _seconds("expires_at", nullable=True),
     _seconds("created_at"),
+)
+
+schedules = Table(
+    "schedules",
+    metadata,
+    _identity("schedule_id"),
+    _text("workstream_id"),
+    _text("name"),
+    _text("kind"),
+    _text("state"),
+    _text("spec"),
+    _text("cadence"),
+    _seconds("next_due", nullable=True),
+    _number("runs"),
+    _text("last_output", nullable=True),
+    _text("created_at"),
+    _text("updated_at"),
+    _text("detail"),
+)
+Index("schedules_by_workstream", schedules.c.workstream_id, schedules.c.created_at)
+partial_index("schedules_due", schedules.c.next_due, where=schedules.c.state == "active")
+
+schedule_runs = Table(
+    "schedule_runs",
+    metadata,
+    _identity("run_id"),
+    _text("schedule_id"),
+    _text("workstream_id"),
+    _text("kind"),
+    _seconds("due_at"),
+    _text("state"),
+    _seconds("handed_at"),
+    _text("node"),
+    _text("detail"),
+    UniqueConstraint("schedule_id", "due_at", name="schedule_runs_once"),
+)
+partial_index(
+    "schedule_runs_open",
+    schedule_runs.c.handed_at,
+    where=or_(schedule_runs.c.state == "handed", schedule_runs.c.state == "started"),
 )

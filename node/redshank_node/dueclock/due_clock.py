@@ -1,0 +1,78 @@
+"""Hands out what comes due, on the node that leads the clock."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from redshank_node.dueclock.clock_lead import ClockLead
+from redshank_shared.domain.errors import Unavailable
+from redshank_shared.queue.dispatch import Dispatch
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.schedules import Run, Schedules
+
+logger = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 1.0
+_TAKEN_UP_SECONDS = 2.0
+# A poll ends within its own minute; what began longer ago than this died with its node.
+_ABANDONED_SECONDS = 150.0
+
+
+class DueClock:
+    """Sleeps until the next due time, at most a second; woken when an earlier one is added."""
+
+    def __init__(
+        self,
+        database: Database,
+        schedules: Schedules,
+        dispatch: Dispatch,
+        lead: ClockLead,
+        new_run_id: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._schedules = schedules
+        self._dispatch = dispatch
+        self._lead = lead
+        self._new_run_id = new_run_id
+        self._wake = asyncio.Event()
+
+    def wake(self) -> None:
+        """Something may be due earlier than it was."""
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until stop; through every loss of the database or of Redis."""
+        while not stop.is_set():
+            self._wake.clear()
+            pause = _LOOK_SECONDS
+            if self._lead.leads:
+                try:
+                    pause = await self._hand_out()
+                except Unavailable as error:
+                    logger.warning("nothing handed out now: %s", error.detail)
+            await self._sleep(pause)
+
+    async def _hand_out(self) -> float:
+        """Hand out all that is due; how long until there is more."""
+        for run in await self._database.run(self._schedules.take_due, self._new_run_id):
+            await self._dispatch.hand_over(run.kind, run.run_id)
+        await self._database.run(self._schedules.abandon, _ABANDONED_SECONDS)
+        for run in await self._database.run(self._schedules.not_taken_up, _TAKEN_UP_SECONDS):
+            await self._hand_over_again(run)
+        seconds = await self._database.run(self._schedules.seconds_to_next)
+        return _LOOK_SECONDS if seconds is None else min(max(seconds, 0.0), _LOOK_SECONDS)
+
+    async def _hand_over_again(self, run: Run) -> None:
+        handed = await self._dispatch.hand_over(run.kind, run.run_id)
+        if handed == "dead":
+            why = "given up: it took its node along three times"
+            await self._database.run(self._schedules.end_run, run.run_id, "lost", why)
+        else:
+            await self._database.run(self._schedules.handed_again, run.run_id)
+
+    async def _sleep(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            return

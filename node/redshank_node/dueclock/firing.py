@@ -1,0 +1,151 @@
+"""Carries out a run that is due: the message of a wake, the poll of a watch."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from redshank_node.tools.support import environment, processes
+from redshank_shared.domain.commands import FireSchedule
+from redshank_shared.domain.conditions import Condition, ConditionFailed
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.events import WatchSpec
+from redshank_shared.domain.ids import WorkstreamId
+from redshank_shared.metrics import Metrics
+from redshank_shared.session_commands import SessionCommands
+from redshank_shared.settings.environment import process_environment
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.schedules import Run, RunState, ScheduleRow, Schedules
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 60.0
+MOST_OUTPUT_BYTES = 64 * 1024
+
+
+class Polled(msgspec.Struct, frozen=True):
+    """What a poll saw. `problem` says why the condition could not be judged."""
+
+    output: str
+    exit_code: int
+    met: bool = False
+    problem: str = ""
+
+
+class Firing:
+    """The handlers of kept jobs about schedules. Each bears being called twice for one run."""
+
+    def __init__(
+        self,
+        database: Database,
+        schedules: Schedules,
+        commands: SessionCommands,
+        metrics: Metrics,
+        workspace: Path,
+        node_name: str,
+        now: Callable[[], str],
+        now_seconds: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._schedules = schedules
+        self._commands = commands
+        self._metrics = metrics
+        self._workspace = workspace
+        self._node_name = node_name
+        self._now = now
+        self._now_seconds = now_seconds
+
+    async def fire(self, run_id: str) -> None:
+        """Say what the schedule has to say, once for each run (F41)."""
+        found = await self._open(run_id)
+        if found is None:
+            return
+        run, schedule = found
+        self._metrics.due_fired(max(0.0, self._now_seconds() - run.due_at))
+        state, detail = await self._say(run, schedule.spec.message)
+        await self._database.run(self._schedules.end_run, run_id, state, detail)
+
+    async def poll(self, run_id: str) -> None:
+        """Run the watch's command, once for each run, and fire where its condition is met (T-50).
+
+        A poll whose node died is recorded as lost; the next one comes at its time.
+        """
+        found = await self._open(run_id)
+        if found is None:
+            return
+        run, schedule = found
+        watch = schedule.spec.watch
+        assert watch is not None
+        if not await self._database.run(self._schedules.begin_run, run_id, self._node_name):
+            why = "its node stopped while it polled; the command was not run again"
+            await self._database.run(self._schedules.end_run, run_id, "lost", why)
+            return
+        self._metrics.due_fired(max(0.0, self._now_seconds() - run.due_at))
+        polled = await self._polled(watch, schedule.last_output)
+        detail = polled.problem or f"exit code {polled.exit_code}"
+        if polled.met:
+            _, detail = await self._say(run, _fired(schedule, watch, polled), "it fired")
+        elif schedule.runs >= watch.max_polls:
+            gave_up = f"it gave up after {watch.max_polls} polls"
+            _, detail = await self._say(run, _gave_up(schedule, watch, polled), gave_up)
+        self._metrics.poll_ended("fired" if polled.met else "failed" if polled.problem else "ok")
+        await self._database.run(
+            self._schedules.end_run, run_id, "done", detail, last_output=polled.output
+        )
+
+    async def _open(self, run_id: str) -> tuple[Run, ScheduleRow] | None:
+        run = await self._database.run(self._schedules.run, run_id)
+        if run is None or run.state not in ("handed", "started"):
+            return None
+        schedule = await self._database.run(self._schedules.get, run.schedule_id)
+        if schedule is None or schedule.state not in ("active", "paused"):
+            why = "its schedule was over"
+            await self._database.run(self._schedules.end_run, run_id, "skipped", why)
+            return None
+        return run, schedule
+
+    async def _say(self, run: Run, text: str, ends: str = "") -> tuple[RunState, str]:
+        command = FireSchedule(run.schedule_id, run.run_id, run.due_at, text, ends)
+        try:
+            await self._commands.execute(WorkstreamId(run.workstream_id), command, self._now())
+        except (Conflict, NotFound) as refused:
+            return "skipped", refused.detail
+        return "done", ends or "fired"
+
+    async def _polled(self, watch: WatchSpec, before: str | None) -> Polled:
+        command = processes.Command(
+            argv=("bash", "-c", watch.command),
+            folder=self._workspace,
+            environment=environment.scrubbed(process_environment()),
+            timeout_seconds=POLL_SECONDS,
+            max_output_bytes=MOST_OUTPUT_BYTES,
+        )
+        try:
+            ended = await processes.run_command(command, lambda _: None)
+        except OSError as error:
+            return Polled("", -1, problem=f"bash cannot be started: {error.strerror}")
+        output, _ = ended.output.text(0)
+        code = -1 if ended.code is None else ended.code
+        if ended.timed_out:
+            return Polled(output, code, problem=f"the command took over {POLL_SECONDS:g} s")
+        try:
+            met = Condition.parse(watch.stop_on or None).met(output, code, before)
+        except (ConditionFailed, Invalid) as failed:
+            return Polled(output, code, problem=failed.detail)
+        return Polled(output, code, met)
+
+
+def _fired(schedule: ScheduleRow, watch: WatchSpec, polled: Polled) -> str:
+    why = f"its condition holds: {watch.stop_on}" if watch.stop_on else "its output has changed"
+    return (
+        f"Watch {schedule.spec.name} fired: {why}\n"
+        f"Command: {watch.command}\nExit code: {polled.exit_code}\n\n{polled.output}"
+    )
+
+
+def _gave_up(schedule: ScheduleRow, watch: WatchSpec, polled: Polled) -> str:
+    return (
+        f"Watch {schedule.spec.name} ended after {watch.max_polls} polls without firing.\n"
+        f"Command: {watch.command}\nExit code: {polled.exit_code}\n\n{polled.output}"
+    )

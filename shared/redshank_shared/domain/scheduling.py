@@ -1,0 +1,213 @@
+"""Schedules of a workstream: command -> facts, or a refusal that says why with the mend."""
+
+from typing import assert_never
+
+import msgspec
+
+from redshank_shared.domain import cadence as cadences
+from redshank_shared.domain.cadence import Cadence, Interval, Once
+from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule, FireSchedule
+from redshank_shared.domain.conditions import Condition
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.events import (
+    AnyFact,
+    MessagePosted,
+    ScheduleChanged,
+    ScheduleCreated,
+    ScheduleFired,
+    ScheduleTriggered,
+    Source,
+    WatchSpec,
+)
+from redshank_shared.domain.workstream import Schedule, Workstream
+
+MOST_SCHEDULES = 128
+MOST_WATCHES = 5
+MOST_WATCH_STREAK = 5
+WATCH_SECONDS = (10, 86400)
+MOST_POLLS = 10_000
+_NAME_CHARACTERS = 200
+
+
+def decide(
+    state: Workstream, command: CreateSchedule | ChangeSchedule | FireSchedule, now: float
+) -> list[AnyFact]:
+    """The facts of a command about schedules. `now`: seconds since 1970."""
+    match command:
+        case CreateSchedule():
+            return create(state, command, now)
+        case ChangeSchedule():
+            return change(state, command, now)
+        case FireSchedule():
+            return fire(state, command)
+        case _:
+            assert_never(command)
+
+
+def create(state: Workstream, command: CreateSchedule, now: float) -> list[AnyFact]:
+    """A new schedule; Invalid names the field, Conflict the name that is taken (K-86, T-54).
+
+    A one-shot whose time has passed is due now.
+    """
+    _check_name(state, command)
+    if command.watch is not None:
+        _check_watch(state, command.watch, command.cadence)
+    else:
+        cadences.check(command.cadence, now)
+        if not command.message.strip():
+            raise Invalid("message is empty; say what is to be read then", field="message")
+    if command.max_executions < 0:
+        raise Invalid("max_executions is negative; leave it out for no end", field="max_executions")
+    return [
+        ScheduleCreated(
+            schedule_id=command.schedule_id,
+            name=command.name,
+            cadence=command.cadence,
+            next_due=_first_due(command.cadence, now),
+            message=command.message,
+            by=command.by,
+            watch=command.watch,
+            overlap=command.overlap,
+            misfire=command.misfire,
+            max_executions=command.max_executions,
+        )
+    ]
+
+
+def change(state: Workstream, command: ChangeSchedule, now: float) -> list[AnyFact]:
+    """What the change makes of the schedule; nothing where it is so already (K-90)."""
+    schedule = find(state, command.schedule)
+    schedule_id, by = schedule.created.schedule_id, command.by
+    match command.change:
+        case "cancel":
+            return [ScheduleChanged(schedule_id, "canceled", by, detail=f"canceled by {by}")]
+        case "trigger":
+            if schedule.state == "paused":
+                raise Conflict(f"{schedule.created.name} is paused; resume it first", code="paused")
+            polls = schedule.created.watch is not None
+            return [ScheduleTriggered(schedule_id, command.run_id, now, by, polls)]
+        case "pause":
+            if schedule.state == "paused":
+                return []
+            due = cadences.next_due(schedule.cadence, now)
+            remaining = 0.0 if due is None else due - now
+            return [ScheduleChanged(schedule_id, "paused", by, remaining=remaining)]
+        case "resume":
+            if schedule.state == "active":
+                return []
+            resumed = _resumed(schedule, now)
+            due = _first_due(resumed, now)
+            return [ScheduleChanged(schedule_id, "active", by, cadence=resumed, next_due=due)]
+        case _:
+            assert_never(command.change)
+
+
+def fire(state: Workstream, command: FireSchedule) -> list[AnyFact]:
+    """The run's message; nothing where this run has spoken or its schedule is over (F41)."""
+    schedule = state.schedules.get(command.schedule_id)
+    if schedule is None or command.run_id in state.runs:
+        return []
+    created = schedule.created
+    source: Source = "watch" if created.watch else "wake"
+    facts: list[AnyFact] = []
+    if source == "watch" and state.watch_streak >= MOST_WATCH_STREAK:
+        why = f"not told: {MOST_WATCH_STREAK} watches in a row spoke without a person between"
+        return [ScheduleChanged(command.schedule_id, "completed", "clock", detail=why)]
+    facts.append(ScheduleFired(command.schedule_id, command.run_id, command.due_at))
+    facts.append(MessagePosted(command.text, source, author=command.schedule_id, queued=True))
+    ends = command.ends or _end(schedule)
+    if ends:
+        facts.append(ScheduleChanged(command.schedule_id, "completed", "clock", detail=ends))
+    return facts
+
+
+def find(state: Workstream, reference: str) -> Schedule:
+    """The schedule of this id, name or unique beginning of an id; NotFound otherwise (T-50)."""
+    found = [
+        schedule
+        for schedule_id, schedule in state.schedules.items()
+        if reference in (schedule_id, schedule.created.name)
+    ] or [
+        schedule
+        for schedule_id, schedule in state.schedules.items()
+        if len(reference) >= 3 and schedule_id.startswith(reference)
+    ]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(sorted(each.created.name for each in state.schedules.values())) or "none"
+    what = "no active schedule is" if not found else "several schedules are"
+    raise NotFound(
+        f"{what} called {reference}; there are: {names}", code="schedule_not_found", field="id"
+    )
+
+
+def _check_name(state: Workstream, command: CreateSchedule) -> None:
+    if not command.name.strip() or len(command.name) > _NAME_CHARACTERS:
+        raise Invalid(f"name must have 1 to {_NAME_CHARACTERS} characters", field="name")
+    if any(schedule.created.name == command.name for schedule in state.schedules.values()):
+        raise Conflict(
+            f"a schedule called {command.name} is active here; choose another name or cancel it",
+            code="duplicate_name",
+            field="name",
+        )
+    if len(state.schedules) >= MOST_SCHEDULES:
+        raise Conflict(
+            f"{MOST_SCHEDULES} schedules are active in this workstream; cancel one first",
+            code="too_many_schedules",
+        )
+
+
+def _check_watch(state: Workstream, watch: WatchSpec, cadence: Cadence) -> None:
+    if sum(schedule.created.watch is not None for schedule in state.schedules.values()) >= (
+        MOST_WATCHES
+    ):
+        raise Conflict(
+            f"{MOST_WATCHES} watches are active in this workstream; cancel one first",
+            code="too_many_watches",
+        )
+    if not watch.command.strip():
+        raise Invalid("command is empty; say what to run at each poll", field="command")
+    shortest, longest = WATCH_SECONDS
+    every = cadence.every_seconds if isinstance(cadence, Interval) else 0
+    if not shortest <= every <= longest:
+        raise Invalid(
+            f"poll_every must be from {shortest} s to {longest // 3600} h", field="poll_every"
+        )
+    if not 1 <= watch.max_polls <= MOST_POLLS:
+        raise Invalid(f"max_polls must be from 1 to {MOST_POLLS}", field="max_polls")
+    if watch.stop_on:
+        Condition.parse(watch.stop_on)
+
+
+def _first_due(cadence: Cadence, now: float) -> float:
+    if isinstance(cadence, Once):
+        return max(cadence.at, now)
+    due = cadences.next_due(cadence, now)
+    if due is None:
+        raise Invalid("this schedule never comes due; change its time", field="cron.expression")
+    return due
+
+
+def _resumed(schedule: Schedule, now: float) -> Cadence:
+    match schedule.cadence:
+        case Once():
+            return Once(now + schedule.remaining)
+        case Interval(every_seconds=every):
+            return Interval(every, now + schedule.remaining - every)
+        case cron:
+            return cron
+
+
+def _end(schedule: Schedule) -> str:
+    created = schedule.created
+    if isinstance(created.cadence, Once):
+        return "it was due once"
+    if created.max_executions and schedule.fired + 1 >= created.max_executions:
+        return f"it has run {created.max_executions} times"
+    return ""
+
+
+def described(schedule: Schedule) -> str:
+    """One line for a list: what it is called, how it comes due, how it stands."""
+    text = msgspec.json.encode(schedule.cadence).decode()
+    return f"{schedule.created.schedule_id} {schedule.created.name}: {text}, {schedule.state}"

@@ -1,0 +1,297 @@
+"""Schedules: what is due, each due time taken once, the runs with their outcome."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import Connection, Row, and_, func, or_, select, update
+
+from redshank_shared.domain.cadence import Cadence
+from redshank_shared.domain.events import ScheduleCreated
+from redshank_shared.domain.recurrence import Policy, Recurrence, due
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.dialect import now_seconds
+from redshank_shared.stores.paging import Page, checked_limit, cut, decode_cursor, encode_cursor
+from redshank_shared.stores.tables import schedule_runs, schedules
+from redshank_shared.stores.text import storable
+
+RunKind = Literal["fire", "poll"]
+RunState = Literal["queued", "handed", "started", "done", "skipped", "lost"]
+
+_decode_spec = msgspec.json.Decoder(ScheduleCreated).decode
+_decode_cadence = msgspec.json.Decoder(Cadence).decode
+_RUNS_KEPT = 50
+_UNDER_WAY = ("queued", "handed", "started")
+_STATES: dict[str, RunState] = {"claimed": "handed", "queued": "queued", "skipped": "skipped"}
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One due time of a schedule. `due_at`: seconds since 1970 by the database's clock."""
+
+    run_id: str
+    schedule_id: str
+    workstream_id: str
+    kind: RunKind
+    due_at: float
+    state: RunState
+    detail: str = ""
+
+
+class ScheduleRow(msgspec.Struct, frozen=True):
+    """A schedule as lists show it. `spec` is as it was made, `cadence` the one that counts."""
+
+    schedule_id: str
+    workstream_id: str
+    kind: str
+    state: str
+    spec: ScheduleCreated
+    cadence: Cadence
+    next_due: float | None
+    runs: int
+    last_output: str | None
+    created_at: str
+    detail: str
+
+
+class Schedules:
+    """Rows come and change with an append; here due times are taken and runs go on."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def take_due(self, new_run_id: Callable[[], str], limit: int = 200) -> list[Run]:
+        """Take what is due, each due time once: its run is written with the next due time, in one
+        transaction (F41). The runs to hand over.
+        """
+        with self._database.begin() as connection:
+            now = connection.execute(select(now_seconds())).scalar_one()
+            rows = connection.execute(
+                select(schedules)
+                .where(schedules.c.state == "active", schedules.c.next_due <= now)
+                .order_by(schedules.c.next_due)
+                .limit(limit)
+                .with_for_update(skip_locked=True)
+            ).all()
+            return [run for row in rows for run in self._taken(connection, row, now, new_run_id)]
+
+    def seconds_to_next(self) -> float | None:
+        """How long until something is due, by the database's clock; None if nothing will be."""
+        statement = select(func.min(schedules.c.next_due) - now_seconds()).where(
+            schedules.c.state == "active"
+        )
+        with self._database.read() as connection:
+            seconds: float | None = connection.execute(statement).scalar_one()
+        return seconds
+
+    def not_taken_up(self, idle_seconds: float, limit: int = 200) -> list[Run]:
+        """Runs that were handed over longer ago than this and never begun, oldest first."""
+        columns = schedule_runs.c
+        statement = (
+            select(schedule_runs)
+            .where(columns.state == "handed", columns.handed_at < now_seconds() - idle_seconds)
+            .order_by(columns.handed_at)
+            .limit(limit)
+        )
+        with self._database.read() as connection:
+            return [_run(row) for row in connection.execute(statement)]
+
+    def abandon(self, after_seconds: float) -> int:
+        """Runs begun longer ago than this died with their node: recorded as lost, never repeated.
+
+        How many they were.
+        """
+        columns = schedule_runs.c
+        statement = (
+            update(schedule_runs)
+            .where(columns.state == "started", columns.handed_at < now_seconds() - after_seconds)
+            .values(state="lost", detail="its node stopped while it ran; it was not run again")
+        )
+        with self._database.begin() as connection:
+            return connection.execute(statement).rowcount
+
+    def handed_again(self, run_id: str) -> None:
+        """Note that a run was handed over anew."""
+        with self._database.begin() as connection:
+            connection.execute(
+                update(schedule_runs)
+                .where(schedule_runs.c.run_id == run_id)
+                .values(handed_at=now_seconds())
+            )
+
+    def run(self, run_id: str) -> Run | None:
+        """The run of this id, if there is one."""
+        statement = select(schedule_runs).where(schedule_runs.c.run_id == run_id)
+        with self._database.read() as connection:
+            row = connection.execute(statement).first()
+        return None if row is None else _run(row)
+
+    def begin_run(self, run_id: str, node: str) -> bool:
+        """Journal that a run is begun; False if somebody did so before (an effect never happens
+        twice).
+        """
+        statement = (
+            update(schedule_runs)
+            .where(schedule_runs.c.run_id == run_id, schedule_runs.c.state == "handed")
+            .values(state="started", node=storable(node), handed_at=now_seconds())
+        )
+        with self._database.begin() as connection:
+            return connection.execute(statement).rowcount == 1
+
+    def end_run(
+        self,
+        run_id: str,
+        state: RunState,
+        detail: str,
+        *,
+        last_output: str | None = None,
+    ) -> None:
+        """Write a run's outcome; `last_output` is what the next poll of its watch compares with."""
+        with self._database.begin() as connection:
+            ended = connection.execute(
+                update(schedule_runs)
+                .where(
+                    schedule_runs.c.run_id == run_id,
+                    schedule_runs.c.state.in_(("handed", "started")),
+                )
+                .values(state=state, detail=storable(detail))
+                .returning(schedule_runs.c.schedule_id)
+            ).first()
+            if ended is None:
+                return
+            # A run that waited for this one is handed over by the clock.
+            connection.execute(
+                update(schedule_runs)
+                .where(
+                    schedule_runs.c.schedule_id == ended.schedule_id,
+                    schedule_runs.c.state == "queued",
+                )
+                .values(state="handed", handed_at=0.0)
+            )
+            if last_output is not None:
+                connection.execute(
+                    update(schedules)
+                    .where(schedules.c.schedule_id == ended.schedule_id)
+                    .values(last_output=storable(last_output))
+                )
+
+    def get(self, schedule_id: str) -> ScheduleRow | None:
+        """The schedule of this id, if there is one."""
+        statement = select(schedules).where(schedules.c.schedule_id == schedule_id)
+        with self._database.read() as connection:
+            row = connection.execute(statement).first()
+        return None if row is None else _schedule(row)
+
+    def page(
+        self, workstream_id: str = "", limit: int = 50, cursor: str | None = None
+    ) -> Page[ScheduleRow]:
+        """All schedules, or one workstream's: newest first; Invalid names `limit` or `cursor`."""
+        limit = checked_limit(limit)
+        columns = schedules.c
+        mine = columns.workstream_id == storable(workstream_id) if workstream_id else None
+        statement = select(schedules)
+        counting = select(func.count()).select_from(schedules)
+        if mine is not None:
+            statement, counting = statement.where(mine), counting.where(mine)
+        if cursor is not None:
+            at, schedule_id = map(storable, decode_cursor(cursor, tuple[str, str]))
+            same = and_(columns.created_at == at, columns.schedule_id < schedule_id)
+            statement = statement.where(or_(columns.created_at < at, same))
+        statement = statement.order_by(columns.created_at.desc(), columns.schedule_id.desc())
+        with self._database.read() as connection:
+            total = connection.execute(counting).scalar_one()
+            rows = list(connection.execute(statement.limit(limit + 1)))
+        rows, more = cut(rows, limit)
+        following = encode_cursor((rows[-1].created_at, rows[-1].schedule_id)) if more else None
+        return Page(tuple(_schedule(row) for row in rows), following, total)
+
+    def runs_of(self, schedule_id: str) -> tuple[Run, ...]:
+        """The last fifty runs of a schedule, newest first (K-91)."""
+        statement = (
+            select(schedule_runs)
+            .where(schedule_runs.c.schedule_id == schedule_id)
+            .order_by(schedule_runs.c.due_at.desc())
+            .limit(_RUNS_KEPT)
+        )
+        with self._database.read() as connection:
+            return tuple(_run(row) for row in connection.execute(statement))
+
+    def _taken(
+        self, connection: Connection, row: Row[Any], now: float, new_run_id: Callable[[], str]
+    ) -> list[Run]:
+        spec = _decode_spec(row.spec)
+        standing = Recurrence(
+            cadence=_decode_cadence(row.cadence),
+            policy=Policy(spec.overlap, spec.misfire, spec.max_executions or None),
+            next_due=row.next_due,
+            executions=row.runs,
+        )
+        under_way = _states_under_way(connection, row.schedule_id)
+        step = due(
+            standing,
+            now,
+            open_run=bool(under_way - {"queued"}),
+            queued_run="queued" in under_way,
+        )
+        kind: RunKind = "poll" if spec.watch else "fire"
+        runs = [
+            Run(
+                run_id=new_run_id(),
+                schedule_id=row.schedule_id,
+                workstream_id=row.workstream_id,
+                kind=kind,
+                due_at=planned.due_at,
+                state=_STATES[planned.outcome],
+                detail=planned.reason,
+            )
+            for planned in step.runs
+        ]
+        new = [run for run in runs if self._recorded(connection, run)]
+        connection.execute(
+            update(schedules)
+            .where(schedules.c.schedule_id == row.schedule_id)
+            .values(next_due=step.after.next_due, runs=step.after.executions)
+        )
+        return [run for run in new if run.state == "handed"]
+
+    def _recorded(self, connection: Connection, run: Run) -> bool:
+        """Whether this due time had no run yet."""
+        insert = self._database.dialect.insert(schedule_runs).values(
+            **msgspec.structs.asdict(run), handed_at=now_seconds(), node=""
+        )
+        fresh = insert.on_conflict_do_nothing().returning(schedule_runs.c.run_id)
+        return connection.execute(fresh).first() is not None
+
+
+def _states_under_way(connection: Connection, schedule_id: str) -> set[str]:
+    statement = select(schedule_runs.c.state).where(
+        schedule_runs.c.schedule_id == schedule_id, schedule_runs.c.state.in_(_UNDER_WAY)
+    )
+    return set(connection.execute(statement).scalars())
+
+
+def _run(row: Row[Any]) -> Run:
+    return Run(
+        run_id=row.run_id,
+        schedule_id=row.schedule_id,
+        workstream_id=row.workstream_id,
+        kind=row.kind,
+        due_at=row.due_at,
+        state=row.state,
+        detail=row.detail,
+    )
+
+
+def _schedule(row: Row[Any]) -> ScheduleRow:
+    return ScheduleRow(
+        schedule_id=row.schedule_id,
+        workstream_id=row.workstream_id,
+        kind=row.kind,
+        state=row.state,
+        spec=_decode_spec(row.spec),
+        cadence=_decode_cadence(row.cadence),
+        next_due=row.next_due,
+        runs=row.runs,
+        last_output=row.last_output,
+        created_at=row.created_at,
+        detail=row.detail,
+    )

@@ -1,0 +1,360 @@
+"""What is due is taken once, said once: the store, the clock's step, the handlers of runs."""
+
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from redshank_node.dueclock.firing import Firing
+from redshank_shared import clock
+from redshank_shared.domain.cadence import Interval, Once
+from redshank_shared.domain.commands import (
+    ChangeSchedule,
+    CloseWorkstream,
+    CreateSchedule,
+    PostMessage,
+)
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.events import (
+    MessagePosted,
+    ScheduleChanged,
+    ScheduleFired,
+    WatchSpec,
+)
+from redshank_shared.domain.ids import WorkstreamId
+from redshank_shared.metrics import Metrics
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.schedules import Run, Schedules
+from redshank_shared.stores.tables import schedules as schedules_table
+from tests.fakes.valkey import Valkey
+from tests.integration.engine_world import World, fresh_id, now
+
+
+def seconds() -> float:
+    return clock.now_ms() / 1000
+
+
+@pytest.fixture
+async def world(database: Database, valkey: Valkey) -> AsyncIterator[World]:
+    made = World(database, valkey.url)
+    yield made
+    await made.redis.aclose()
+
+
+@pytest.fixture
+def schedules(world: World) -> Schedules:
+    return Schedules(world.database)
+
+
+@pytest.fixture
+def firing(world: World, schedules: Schedules, tmp_path: Path) -> Firing:
+    metrics = Metrics()
+    return Firing(
+        world.database, schedules, world.commands, metrics, tmp_path, "marsh-1", now, seconds
+    )
+
+
+async def made(world: World, name: str = "later", **more: object) -> tuple[WorkstreamId, str]:
+    """A workstream with one schedule, due at once unless said otherwise."""
+    workstream = await world.create("hello")
+    schedule_id = await scheduled(world, workstream, name, **more)
+    return workstream, schedule_id
+
+
+async def scheduled(world: World, workstream: WorkstreamId, name: str, **more: object) -> str:
+    schedule_id = fresh_id("sch")
+    fields = {"cadence": Once(seconds() - 1), "message": f"{name} is due", **more}
+    await world.do(workstream, CreateSchedule(schedule_id, name, by="ines", **fields))  # type: ignore[arg-type] # fields of the command
+    return schedule_id
+
+
+def watch(command: str, stop_on: str = "", max_polls: int = 100) -> dict[str, object]:
+    return {
+        "cadence": Interval(10, seconds() - 10),
+        "watch": WatchSpec(command, stop_on, max_polls),
+    }
+
+
+def take(schedules: Schedules) -> list[Run]:
+    return schedules.take_due(lambda: fresh_id("run"))
+
+
+def make_due(world: World, schedule_id: str) -> None:
+    """Time passes until the next of its due times."""
+    due_at = seconds() - 0.1
+    cadence = msgspec.json.encode(Interval(10, due_at - 10)).decode()
+    with world.database.begin() as connection:
+        connection.execute(
+            schedules_table.update()
+            .where(schedules_table.c.schedule_id == schedule_id)
+            .values(next_due=due_at, cadence=cadence)
+        )
+
+
+def said(world: World, workstream: WorkstreamId) -> list[str]:
+    return [
+        fact.text
+        for fact in world.facts(workstream)
+        if isinstance(fact, MessagePosted) and fact.source != "user"
+    ]
+
+
+@pytest.mark.fault("F41")
+async def test_two_clocks_take_a_due_time_once(world: World, schedules: Schedules) -> None:
+    workstream = await world.create("hello")
+    for number in range(20):
+        await scheduled(world, workstream, f"wake {number}")
+    taken: list[Run] = []
+    threads = [
+        threading.Thread(target=lambda: taken.extend(take(Schedules(world.database))))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    taken.extend(take(schedules))
+    assert len(taken) == 20
+    assert len({run.schedule_id for run in taken}) == 20
+    assert take(schedules) == []
+    assert schedules.seconds_to_next() is None
+
+
+@pytest.mark.fault("F41")
+async def test_a_run_handed_over_twice_speaks_once(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream, schedule_id = await made(world)
+    (run,) = take(schedules)
+    await firing.fire(run.run_id)
+    await firing.fire(run.run_id)
+    assert said(world, workstream) == ["later is due"]
+    (fired,) = [f for f in world.facts(workstream) if isinstance(f, ScheduleFired)]
+    assert (fired.schedule_id, fired.run_id) == (schedule_id, run.run_id)
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert row.state == "completed"
+    assert [(r.state, r.due_at) for r in schedules.runs_of(schedule_id)] == [("done", run.due_at)]
+
+
+@pytest.mark.fault("F41")
+async def test_a_run_whose_node_died_behind_its_message_speaks_no_second_time(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream, schedule_id = await made(world, cadence=Interval(5, seconds() - 5))
+    make_due(world, schedule_id)
+    (run,) = take(schedules)
+    await firing.fire(run.run_id)
+    with world.database.begin() as connection:
+        connection.exec_driver_sql("UPDATE schedule_runs SET state = 'handed'")
+    await firing.fire(run.run_id)
+    assert said(world, workstream) == ["later is due"]
+
+
+@pytest.mark.req("T-53")
+@pytest.mark.fault("F18")
+async def test_what_was_due_often_while_nobody_lived_runs_once(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream, schedule_id = await made(world, cadence=Interval(5, seconds() - 1000))
+    with world.database.begin() as connection:
+        connection.execute(schedules_table.update().values(next_due=seconds() - 600))
+    runs = take(schedules)
+    assert len(runs) == 1
+    await firing.fire(runs[0].run_id)
+    assert said(world, workstream) == ["later is due"]
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert row.next_due is not None
+    assert row.next_due > seconds()
+
+
+@pytest.mark.req("T-50", "T-51", "T-52")
+async def test_a_watch_fires_when_its_condition_holds_then_ends(
+    world: World, schedules: Schedules, firing: Firing, tmp_path: Path
+) -> None:
+    file = tmp_path / "state"
+    file.write_text("pending")
+    workstream, schedule_id = await made(world, **watch("cat state", '"ready" in output'))
+    for state in ("pending", "ready"):
+        file.write_text(state)
+        make_due(world, schedule_id)
+        (run,) = take(schedules)
+        assert run.kind == "poll"
+        await firing.poll(run.run_id)
+        assert len(said(world, workstream)) == (state == "ready")
+    (text,) = said(world, workstream)
+    assert "ready" in text
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert (row.state, row.next_due) == ("completed", None)
+
+
+@pytest.mark.req("T-51")
+async def test_a_watch_without_a_condition_fires_on_change(
+    world: World, schedules: Schedules, firing: Firing, tmp_path: Path
+) -> None:
+    workstream, schedule_id = await made(world, **watch("cat state"))
+    for content, fired in (("a", 0), ("a", 0), ("b", 1)):
+        (tmp_path / "state").write_text(content)
+        make_due(world, schedule_id)
+        (run,) = take(schedules)
+        await firing.poll(run.run_id)
+        assert len(said(world, workstream)) == fired
+
+
+@pytest.mark.req("T-52")
+async def test_a_watch_that_never_fires_says_so_after_its_last_poll(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream, schedule_id = await made(world, **watch("echo no", "exit_code != 0", 2))
+    for _ in range(2):
+        make_due(world, schedule_id)
+        (run,) = take(schedules)
+        await firing.poll(run.run_id)
+    (text,) = said(world, workstream)
+    assert "ended after 2 polls" in text
+
+
+@pytest.mark.req("T-51")
+async def test_a_condition_that_cannot_be_judged_is_shown_with_the_poll(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream, schedule_id = await made(world, **watch("echo 503", 'data["state"] == 1'))
+    make_due(world, schedule_id)
+    (run,) = take(schedules)
+    await firing.poll(run.run_id)
+    (shown,) = schedules.runs_of(schedule_id)
+    assert shown.state == "done"
+    assert "number has no members" in shown.detail
+    assert said(world, workstream) == []
+
+
+@pytest.mark.req("T-53")
+async def test_a_poll_that_died_is_recorded_as_lost_and_not_run_again(
+    world: World, schedules: Schedules, firing: Firing, tmp_path: Path
+) -> None:
+    _, schedule_id = await made(world, **watch("echo x >> polled"))
+    make_due(world, schedule_id)
+    (run,) = take(schedules)
+    assert schedules.begin_run(run.run_id, "marsh-2")
+    await firing.poll(run.run_id)
+    assert not (tmp_path / "polled").exists()
+    assert [each.state for each in schedules.runs_of(schedule_id)] == ["lost"]
+    make_due(world, schedule_id)
+    assert len(take(schedules)) == 1
+
+
+@pytest.mark.fault("F29")
+async def test_a_run_that_no_node_took_up_is_handed_over_again(
+    world: World, schedules: Schedules
+) -> None:
+    await made(world)
+    (run,) = take(schedules)
+    assert schedules.not_taken_up(60) == []
+    assert [each.run_id for each in schedules.not_taken_up(-1)] == [run.run_id]
+    schedules.handed_again(run.run_id)
+    assert schedules.not_taken_up(60) == []
+
+
+async def test_a_trigger_adds_one_run_that_the_clock_hands_over(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream, schedule_id = await made(world, cadence=Once(seconds() + 3600))
+    assert take(schedules) == []
+    run_id = fresh_id("run")
+    await world.do(workstream, ChangeSchedule("later", "trigger", "ines", run_id))
+    assert [run.run_id for run in schedules.not_taken_up(2)] == [run_id]
+    await firing.fire(run_id)
+    assert said(world, workstream) == ["later is due"]
+    assert [run.run_id for run in schedules.runs_of(schedule_id)] == [run_id]
+
+
+@pytest.mark.req("K-90")
+async def test_a_paused_schedule_is_not_due_until_it_goes_on(
+    world: World, schedules: Schedules
+) -> None:
+    workstream, schedule_id = await made(world, cadence=Once(seconds() + 3600))
+    await world.do(workstream, ChangeSchedule("later", "pause", "ines"))
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert (row.state, row.next_due) == ("paused", None)
+    await world.do(workstream, ChangeSchedule(schedule_id, "resume", "ines"))
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert row.state == "active"
+    assert row.next_due == pytest.approx(seconds() + 3600, abs=5)
+
+
+@pytest.mark.req("T-54")
+async def test_names_and_numbers_of_watches_are_bounded(world: World) -> None:
+    workstream, _ = await made(world, "first", **watch("true"))
+    with pytest.raises(Conflict, match="called first"):
+        await scheduled(world, workstream, "first", **watch("true"))
+    for number in range(4):
+        await scheduled(world, workstream, f"watch {number}", **watch("true"))
+    with pytest.raises(Conflict, match="5 watches"):
+        await scheduled(world, workstream, "sixth", **watch("true"))
+
+
+@pytest.mark.req("T-54")
+async def test_five_watches_in_a_row_speak_then_a_person_must(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream = await world.create("hello")
+    for number in range(6):
+        schedule_id = await scheduled(world, workstream, f"w{number}", **watch("true", "True"))
+        make_due(world, schedule_id)
+        (run,) = take(schedules)
+        await firing.poll(run.run_id)
+    assert len(said(world, workstream)) == 5
+    await world.do(workstream, PostMessage("go on", "ines"))
+    schedule_id = await scheduled(world, workstream, "again", **watch("true", "True"))
+    make_due(world, schedule_id)
+    (run,) = take(schedules)
+    await firing.poll(run.run_id)
+    assert len(said(world, workstream)) == 6
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        (watch("true", "output +"), "stop_on"),
+        ({**watch("true"), "cadence": Interval(9, 0.0)}, "poll_every"),
+        ({"message": " "}, "message"),
+        ({"cadence": Interval(4, 0.0)}, "every_seconds"),
+    ],
+)
+async def test_what_cannot_be_scheduled_changes_nothing(
+    world: World, fields: dict[str, object], field: str
+) -> None:
+    workstream = await world.create("hello")
+    before = world.recorded(workstream)
+    with pytest.raises(Invalid) as refused:
+        await scheduled(world, workstream, "bad", **fields)
+    assert refused.value.field == field
+    assert world.recorded(workstream) == before
+
+
+async def test_a_closed_workstream_takes_its_schedules_along(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream, schedule_id = await made(world)
+    (run,) = take(schedules)
+    await world.do(workstream, CloseWorkstream("ines"))
+    assert any(
+        isinstance(fact, ScheduleChanged) and fact.state == "canceled"
+        for fact in world.facts(workstream)
+    )
+    await firing.fire(run.run_id)
+    assert said(world, workstream) == []
+    with pytest.raises(Conflict):
+        await world.do(workstream, ChangeSchedule(schedule_id, "resume", "ines"))
+
+
+async def test_an_unknown_schedule_is_named_with_those_that_are_there(world: World) -> None:
+    workstream, _ = await made(world)
+    with pytest.raises(NotFound, match="there are: later"):
+        await world.do(workstream, ChangeSchedule("tide", "cancel", "ines"))

@@ -17,6 +17,7 @@ from redshank_console.api.door import rules
 from redshank_console.api.page import root_files
 from redshank_console.api.parts import Parts
 from redshank_console.collector.cluster import Cluster
+from redshank_console.services.cluster_reading import ClusterReading
 from redshank_console.services.event_feed import EventFeeds
 from redshank_console.services.event_pages import EventPages
 from redshank_console.services.gauges import Gauges
@@ -25,6 +26,8 @@ from redshank_console.services.orders import Clock, Defaults, Orders
 from redshank_console.services.overview import Overview
 from redshank_console.services.reading import Reading
 from redshank_console.services.registration import Registration, console_row
+from redshank_console.services.schedule_orders import ScheduleOrders
+from redshank_console.services.schedules import ScheduleReading
 from redshank_console.services.sign_in import SignIn
 from redshank_shared import clock
 from redshank_shared.domain.errors import Misconfigured, Unavailable
@@ -34,14 +37,18 @@ from redshank_shared.queue.connection import connect, refuse_eviction
 from redshank_shared.queue.dispatch import Dispatch
 from redshank_shared.queue.watchers import Watchers
 from redshank_shared.session_commands import SessionCommands
+from redshank_shared.settings.metrics_token import metrics_token
 from redshank_shared.settings.sections import Settings
 from redshank_shared.stores.approvals import Approvals
 from redshank_shared.stores.audits import Audits
+from redshank_shared.stores.backlog import Backlog
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.folds import Folds
 from redshank_shared.stores.idempotency import Idempotency
+from redshank_shared.stores.last_runs import LastRuns
 from redshank_shared.stores.migrations.schema import check, migrate
+from redshank_shared.stores.schedules import Schedules
 from redshank_shared.stores.services import Services
 from redshank_shared.stores.tokens import Tokens
 from redshank_shared.stores.workstreams import Workstreams
@@ -139,22 +146,28 @@ class Console:
         ours = Clock(_at, clock.now_ms, secrets.token_bytes)
         cluster = Cluster(database, self._services, workstreams, dispatch, clock.monotonic)
         reading = Reading(database, workstreams, approvals, Audits(database), cluster, ours.seconds)
+        schedules = ScheduleReading(database, Schedules(database), LastRuns(database))
         pages = EventPages(database, log)
         console = settings.console
+        overview, backlog = Overview(cluster, VERSION), Backlog(database)
+        measured = ClusterReading(database, backlog, overview, clock.monotonic, clock.now_utc)
         return Parts(
             orders=Orders(commands, reading, database, log, approvals, _defaults(settings), ours),
             reading=reading,
+            schedule_orders=ScheduleOrders(commands, schedules, ours),
+            schedules=schedules,
             pages=pages,
             feeds=EventFeeds(pages, self.watchers, bus),
             sign_in=SignIn(database, Tokens(database), ours.seconds, clock.monotonic, _new_secret),
-            overview=Overview(cluster, VERSION),
+            overview=overview,
             health=Health(database, dispatch, VERSION),
-            gauges=Gauges(Metrics()),
+            gauges=Gauges(Metrics(), measured),
             door_rules=rules(
                 console.host,
                 console.auth,
                 console.public_url,
                 ("/assets/", *root_files(page_folder)),
+                metrics_token(settings.metrics),
             ),
             page_folder=page_folder,
             address=address_of(settings),

@@ -14,14 +14,18 @@ import msgspec
 import uvicorn
 
 from redshank_node.api.health import node_api
+from redshank_node.delivery.notifications import Notifications
 from redshank_node.dueclock.clock_lead import ClockLead
+from redshank_node.dueclock.due_clock import DueClock
+from redshank_node.dueclock.firing import Firing
 from redshank_node.engine.answering import Answering, Models
 from redshank_node.engine.calls import Pipeline
-from redshank_node.engine.execution import Execution
+from redshank_node.engine.execution import Caller, Execution
 from redshank_node.engine.identity import NodeIdentity
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.recorder import Journal, Recorder
+from redshank_node.engine.schedule_reader import ScheduleReader
 from redshank_node.engine.turn import Turn
 from redshank_node.engine.turns import Turns
 from redshank_node.heartbeat.lease_keeper import LeaseKeeper
@@ -41,13 +45,19 @@ from redshank_shared.queue.appended_feed import RESYNC, AppendedFeed
 from redshank_shared.queue.bus import Bus
 from redshank_shared.queue.connection import connect, refuse_eviction
 from redshank_shared.queue.dispatch import Dispatch
+from redshank_shared.session_commands import SessionCommands
+from redshank_shared.settings.metrics_token import metrics_token
 from redshank_shared.settings.sections import Settings
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.folds import Folds
+from redshank_shared.stores.idempotency import Idempotency
 from redshank_shared.stores.leases import Held, Leases
 from redshank_shared.stores.migrations.schema import check, migrate
+from redshank_shared.stores.outbox import Outbox
+from redshank_shared.stores.schedules import Schedules
 from redshank_shared.stores.services import ServiceRow, Services
+from redshank_shared.wire.service_token import GATEWAY_AUDIENCE, sign
 from redshank_shared.wire.version import VERSION
 
 logger = logging.getLogger(__name__)
@@ -70,6 +80,7 @@ class Node:
         self.metrics = Metrics(
             tools=[tool.name for tool in BUILTIN], models=[model.name for model in settings.models]
         )
+        self._metrics_token = metrics_token(settings.metrics)
         self._database = Database(
             settings.database.url,
             synchronous=settings.database.synchronous,
@@ -94,8 +105,48 @@ class Node:
             clock.monotonic,
         )
         self._clock = ClockLead(self._database, self._leases, dispatch, self.identity.node_id)
+        schedules, outbox = Schedules(self._database), Outbox(self._database)
+        self._due_clock = DueClock(
+            self._database, schedules, outbox, dispatch, self._clock, lambda: _new_id("run")
+        )
+        commands = SessionCommands(
+            self._database,
+            log,
+            self._journal.folds,
+            Idempotency(self._database),
+            dispatch,
+            self._bus,
+        )
+        self._firing = self._made_firing(schedules, commands)
+        self._notifications = self._made_notifications(outbox, commands)
         self._draining = False
         self._keeper: LeaseKeeper[dict[str, Held]] | None = None
+
+    def _made_notifications(self, outbox: Outbox, commands: SessionCommands) -> Notifications:
+        return Notifications(
+            self._database,
+            outbox,
+            Services(self._database),
+            commands,
+            self.metrics,
+            self._gateway_token,
+            clock.now_utc,
+        )
+
+    def _gateway_token(self) -> str:
+        secret = self._settings.gateway_keys.service_secret.reveal()
+        return sign(secret, self.identity.name, GATEWAY_AUDIENCE, clock.now_utc())
+
+    def _made_firing(self, schedules: Schedules, commands: SessionCommands) -> Firing:
+        return Firing(
+            self._database,
+            schedules,
+            commands,
+            self.metrics,
+            self.workspace.root,
+            self.identity.name,
+            clock.now_utc,
+        )
 
     async def run(self) -> None:
         """Until SIGTERM or SIGINT: then drain, hand over, leave."""
@@ -122,11 +173,15 @@ class Node:
             directed=(self.identity.name,),
             slots=self.turns,
             advance=self.turns.take_up,
-            kept={},
+            kept={
+                "fire": self._firing.fire,
+                "poll": self._firing.poll,
+                "deliver": self._notifications.deliver,
+            },
         )
         server = _QuietServer(
             uvicorn.Config(
-                node_api(self._health, self.metrics),
+                node_api(self._health, self.metrics, self._metrics_token),
                 host=settings.node.host,
                 port=settings.node.port,
                 log_config=None,
@@ -142,6 +197,7 @@ class Node:
             group.create_task(keeper.run(end))
             group.create_task(reporter.run(end))
             group.create_task(self._clock.run(intake_stop))
+            group.create_task(self._due_clock.run(intake_stop))
             listening = group.create_task(self._listen())
             working = group.create_task(worker.run(intake_stop))
             serving = group.create_task(server.serve())
@@ -184,8 +240,11 @@ class Node:
         async for heard in AppendedFeed(self._settings.redis.url).listen():
             if heard == RESYNC:
                 self.turns.poke_all()
-            elif not isinstance(heard, str) and heard.by != self.identity.node_id:
-                self.turns.poke(heard.ws, heard.version)
+            elif not isinstance(heard, str):
+                if heard.scheduled:
+                    self._due_clock.wake()
+                if heard.by != self.identity.node_id:
+                    self.turns.poke(heard.ws, heard.version)
 
     async def _until_redis_answers(self) -> None:
         """A Redis that starts beside us is waited for; one that evicts is refused (F55)."""
@@ -198,7 +257,14 @@ class Node:
 
     def _make_turn(self, recorder: Recorder, lease: Lease) -> Turn:
         live = LiveText(self._bus, recorder.state.id)
-        execution = Execution(self.workspace, self._settings.limits, live.add, clock.monotonic)
+        caller = Caller(
+            recorder.state.id,
+            recorder.state.created.owner,
+            ScheduleReader(self._database, Schedules(self._database)),
+        )
+        execution = Execution(
+            self.workspace, self._settings.limits, live.add, clock.monotonic, caller
+        )
         answering = Answering(
             recorder, self._models, self._pipeline, live, self.metrics, clock.monotonic
         )

@@ -39,7 +39,8 @@ def existing() -> dict[str, str]:
         for field in msgspec.structs.fields(kind):
             if kind is Model and field.name in _NOT_IN_A_FILE:
                 continue
-            found[f"{table}.{field.name}"] = _as_toml(field.default)
+            default = {} if field.default_factory is dict else field.default
+            found[f"{table}.{field.name}"] = _as_toml(default)
     return found
 
 

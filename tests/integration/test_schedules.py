@@ -16,12 +16,14 @@ from redshank_shared.domain.commands import (
     CreateSchedule,
     PostMessage,
 )
-from redshank_shared.domain.errors import Conflict, Invalid, NotFound
-from redshank_shared.domain.events import (
-    MessagePosted,
+from redshank_shared.domain.due_events import (
     ScheduleChanged,
     ScheduleFired,
     WatchSpec,
+)
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.events import (
+    MessagePosted,
 )
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
@@ -29,7 +31,7 @@ from redshank_shared.stores.database import Database
 from redshank_shared.stores.schedules import Run, Schedules
 from redshank_shared.stores.tables import schedules as schedules_table
 from tests.fakes.valkey import Valkey
-from tests.integration.engine_world import World, fresh_id, now
+from tests.integration.engine_world import World, fresh_id
 
 
 def seconds() -> float:
@@ -52,7 +54,7 @@ def schedules(world: World) -> Schedules:
 def firing(world: World, schedules: Schedules, tmp_path: Path) -> Firing:
     metrics = Metrics()
     return Firing(
-        world.database, schedules, world.commands, metrics, tmp_path, "marsh-1", now, seconds
+        world.database, schedules, world.commands, metrics, tmp_path, "marsh-1", clock.now_utc
     )
 
 

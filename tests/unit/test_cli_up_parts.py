@@ -153,6 +153,27 @@ def test_nodes_are_stopped_first_and_have_their_grace(tmp_path: Path) -> None:
     assert {node.stop_seconds for node in nodes} == {10.0}
 
 
+def test_a_gateway_is_started_where_one_is_set_up_and_stopped_behind_the_nodes(
+    tmp_path: Path,
+) -> None:
+    start = started(tmp_path, REDSHANK_GATEWAY__PORT="9191", REDSHANK_CONSOLE__PORT="9190")
+    _, (*others, gateway) = plan.stages(start, None)
+    assert gateway.name == "gateway"
+    assert gateway.environment["REDSHANK_GATEWAY__CONSOLE_URL"] == "http://127.0.0.1:9190"
+    nodes = [spec for spec in others if spec.name.startswith("node")]
+    assert all(node.stop_rank < gateway.stop_rank for node in nodes)
+    assert [wanted.port for wanted in plan.ports(start.settings, 1)] == [9190, 8081, 9191]
+
+
+@pytest.mark.fault("F42")
+def test_all_children_get_one_service_secret_the_operators_own_if_there_is_one() -> None:
+    variable = "REDSHANK_SLOT__GATEWAY_SERVICE"
+    settings = load(None, {"HOME": "/nowhere"})
+    assert plan.with_service_secret(settings, {}, "fresh") == {variable: "fresh"}
+    environ = {"HOME": "/nowhere", variable: "own"}
+    assert plan.with_service_secret(load(None, environ), environ, "fresh") == environ
+
+
 def test_a_log_form_that_was_asked_for_is_kept(tmp_path: Path) -> None:
     (migrate,), _ = plan.stages(started(tmp_path, REDSHANK_LOG__FORMAT="console"), None)
     assert migrate.environment["REDSHANK_LOG__FORMAT"] == "console"

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from redshank_shared.domain.events import (
     ApprovalResolved,
     CallFinished,
-    Fact,
     KnownFact,
     MessageAnswered,
     MessagePosted,
@@ -26,6 +25,7 @@ from redshank_shared.domain.events import (
     encode_recorded,
     kind_of,
 )
+from redshank_shared.domain.fact import Fact
 from tests.unit.log_builders import AT, folded, posted, then
 
 KINDS: tuple[type[Fact], ...] = get_args(KnownFact)

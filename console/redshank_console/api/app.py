@@ -12,6 +12,7 @@ from redshank_console.api.events import EventRoutes
 from redshank_console.api.measure import Measure
 from redshank_console.api.page import PageRoutes
 from redshank_console.api.parts import Parts
+from redshank_console.api.schedules import ScheduleRoutes
 from redshank_console.api.sign_in import SignInRoutes
 from redshank_console.api.workstreams import WorkstreamRoutes
 
@@ -37,6 +38,7 @@ def api(parts: Parts) -> FastAPI:
         for routes in (WorkstreamRoutes(parts), EventRoutes(parts), approvals):
             app.include_router(routes.router(prefix))
     app.include_router(approvals.inbox_router(), prefix="/v1", tags=["approvals"])
+    app.include_router(ScheduleRoutes(parts).router(), prefix="/v1", tags=["schedules"])
     app.include_router(SignInRoutes(parts).router(), prefix="/v1", tags=["sign-in"])
     app.include_router(ClusterRoutes(parts).router(), tags=["cluster"])
     app.include_router(PageRoutes(parts.page_folder).router())

@@ -1,12 +1,23 @@
 """Routes of the cluster, of this process: figures, nodes, health, metrics."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
 
 from redshank_console.api.documented import answers, answers_of_type
+from redshank_console.api.listing import Listing
 from redshank_console.api.parts import Parts
-from redshank_shared.domain.errors import Unavailable
+from redshank_console.services.cluster_views import ClusterNodeView
+from redshank_console.services.overview import MOST_NODES
 from redshank_shared.metrics import CONTENT_TYPE
-from redshank_shared.wire.views import HealthView, NodeView, OverviewView, PageView
+from redshank_shared.wire.views import HealthView, OverviewView, PageView
+
+
+class NodeListing(Listing):
+    """A cluster's nodes fit on one page."""
+
+    limit: Annotated[int, Field(ge=1, le=MOST_NODES)] = MOST_NODES
 
 
 class ClusterRoutes:
@@ -23,7 +34,7 @@ class ClusterRoutes:
         health = answers(200, HealthView)
         health[503] = {"model": HealthView, "description": "What is wrong"}
         metrics = answers_of_type("text/plain", "Prometheus")
-        overview, nodes = answers(200, OverviewView), answers(200, PageView[NodeView])
+        overview, nodes = answers(200, OverviewView), answers(200, PageView[ClusterNodeView])
         add = router.add_api_route
         add("/v1/cluster/overview", self.overview, methods=["GET"], responses=overview)
         add("/v1/cluster/nodes", self.nodes, methods=["GET"], responses=nodes)
@@ -36,10 +47,10 @@ class ClusterRoutes:
         figures = await self._overview.figures()
         return Response(figures.model_dump_json(), media_type="application/json")
 
-    async def nodes(self) -> Response:
-        """Every node that was heard of within the hour."""
-        page = await self._overview.nodes()
-        return Response(page.model_dump_json(), media_type="application/json")
+    async def nodes(self, query: Annotated[NodeListing, Query()]) -> Response:
+        """Every node that was heard of within the hour, by name."""
+        page = await self._overview.nodes_json(query.limit, query.cursor)
+        return Response(page, media_type="application/json")
 
     async def health(self) -> Response:
         """Whether this console can do its work; 503 with what is wrong."""
@@ -49,8 +60,4 @@ class ClusterRoutes:
 
     async def metrics(self) -> Response:
         """What this console counts; the cluster's figures too while the database answers."""
-        try:
-            overview = await self._overview.figures()
-        except Unavailable:
-            overview = None
-        return Response(self._gauges.text(overview), media_type=CONTENT_TYPE)
+        return Response(await self._gauges.text(), media_type=CONTENT_TYPE)

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from redshank_console.api.problems import problem_of
 from redshank_console.services.sign_in import LOCAL, SIGN_IN_MEND, Principal, SignIn
 from redshank_shared.domain.errors import NotAllowed, RedshankError, Unauthenticated
+from redshank_shared.metrics import may_scrape
 
 COOKIE = "redshank_session"
 _PRINCIPAL = "redshank.principal"
@@ -20,15 +21,19 @@ _OPEN = frozenset(("/", "/health", "/openapi.json", "/v1/signin"))
 class DoorRules(msgspec.Struct, frozen=True):
     """`hosts`: the names under which this console answers, None for any. `open_paths`: beside the
     API's own, what needs no sign-in; one that ends in a slash stands for all below it.
+    `metrics_token`: lets in to /metrics alone, where there is one.
     """
 
     authenticates: bool
     hosts: frozenset[str] | None
     public_url: str = ""
     open_paths: tuple[str, ...] = ()
+    metrics_token: str = ""
 
 
-def rules(host: str, auth: str, public_url: str, open_paths: tuple[str, ...]) -> DoorRules:
+def rules(
+    host: str, auth: str, public_url: str, open_paths: tuple[str, ...], metrics_token: str = ""
+) -> DoorRules:
     """The rules of a console bound to `host`. On loopback only its own names are answered, so that
     a page elsewhere cannot reach it under a name of its own (DNS rebinding).
     """
@@ -36,7 +41,7 @@ def rules(host: str, auth: str, public_url: str, open_paths: tuple[str, ...]) ->
     if host in _LOOPBACK:
         public = urlsplit(public_url).hostname if public_url else None
         hosts = frozenset((*_LOOPBACK, *((public,) if public else ())))
-    return DoorRules(auth != "off", hosts, public_url.rstrip("/"), open_paths)
+    return DoorRules(auth != "off", hosts, public_url.rstrip("/"), open_paths, metrics_token)
 
 
 def principal_of(scope: Mapping[str, object]) -> Principal:
@@ -82,7 +87,7 @@ class Door:
         writes = scope["method"] not in _READS
         if writes:
             self._check_origin(headers.get(b"origin"), host)
-        if self._is_open(scope["path"]):
+        if self._is_open(scope["path"]) or self._is_scrape(scope, headers):
             return
         principal = await self._principal(scope, headers)
         if writes and principal.by_cookie and headers.get(b"x-redshank") != "1":
@@ -100,6 +105,12 @@ class Door:
             path == known or (known.endswith("/") and path.startswith(known))
             for known in self._rules.open_paths
         )
+
+    def _is_scrape(self, scope: Scope, headers: Mapping[bytes, str]) -> bool:
+        token = self._rules.metrics_token
+        if not token or scope["path"] != "/metrics" or scope["method"] != "GET":
+            return False
+        return may_scrape(headers.get(b"authorization", ""), token)
 
     def _check_host(self, host: str) -> None:
         if self._rules.hosts is None:

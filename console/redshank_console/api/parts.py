@@ -11,6 +11,8 @@ from redshank_console.services.health import Health
 from redshank_console.services.orders import Orders
 from redshank_console.services.overview import Overview
 from redshank_console.services.reading import Reading
+from redshank_console.services.schedule_orders import ScheduleOrders
+from redshank_console.services.schedules import ScheduleReading
 from redshank_console.services.sign_in import SignIn
 
 
@@ -20,6 +22,8 @@ class Parts:
 
     orders: Orders
     reading: Reading
+    schedule_orders: ScheduleOrders
+    schedules: ScheduleReading
     pages: EventPages
     feeds: EventFeeds
     sign_in: SignIn

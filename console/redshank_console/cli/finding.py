@@ -1,13 +1,15 @@
-"""Finds the workstream or the approval that a person named."""
+"""Finds the workstream, the approval or the schedule that a person named."""
 
 import time
 
 from redshank_shared.client.console import ConsoleClient
-from redshank_shared.client.views import ApprovalView, WorkstreamView
+from redshank_shared.client.views import ApprovalView, ScheduleView, WorkstreamView
 from redshank_shared.clock import monotonic
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 
 LIST_LIMIT = 200
+MOST_SCHEDULES_LOOKED_AT = 1000
+SHORTEST_BEGINNING = 8
 APPROVAL_PREFIX = "apr"
 REST_PAUSE_SECONDS = 0.2
 LONGEST_REST_SECONDS = 30.0
@@ -52,6 +54,40 @@ def oldest_approval(client: ConsoleClient) -> tuple[str, ApprovalView]:
     if not page.items:
         raise NotFound("no approval is pending")
     return page.items[0].workstream_id, page.items[0]
+
+
+def schedules(client: ConsoleClient, workstream: str = "") -> list[ScheduleView]:
+    """The newest thousand schedules, of one workstream or all, the newest first."""
+    query: dict[str, str | int] = {"limit": LIST_LIMIT}
+    if workstream:
+        query["workstream"] = workstream
+    page = client.schedules(query)
+    found = list(page.items)
+    while page.next_cursor and len(found) < MOST_SCHEDULES_LOOKED_AT:
+        page = client.schedules({**query, "cursor": page.next_cursor})
+        found += page.items
+    return found
+
+
+def schedule_id(client: ConsoleClient, named: str) -> str:
+    """The id of the one schedule of this id, this beginning of one, or exactly this name; where
+    several have it, of the only one that is not over.
+    """
+    found = [each for each in schedules(client) if _is_called(each, named)]
+    alive = [each for each in found if each.state in ("active", "paused")]
+    found = alive or found
+    if not found:
+        raise NotFound(f"no schedule has the id or name {named}: see `redshank schedules ls`")
+    if len(found) > 1:
+        ids = ", ".join(each.id for each in found)
+        raise Invalid(f"{len(found)} schedules are called {named}: give an id, one of {ids}")
+    return found[0].id
+
+
+def _is_called(schedule: ScheduleView, named: str) -> bool:
+    if named in (schedule.id, schedule.name):
+        return True
+    return len(named) >= SHORTEST_BEGINNING and schedule.id.startswith(named)
 
 
 def _rested(client: ConsoleClient, named: str) -> WorkstreamView:

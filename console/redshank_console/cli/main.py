@@ -9,8 +9,9 @@ from redshank_console.cli import exits
 from redshank_console.cli.approvals import approvals
 from redshank_console.cli.doctor import doctor_command
 from redshank_console.cli.output import say
-from redshank_console.cli.processes import console, migrate, node
+from redshank_console.cli.processes import console, gateway, migrate, node
 from redshank_console.cli.running import run
+from redshank_console.cli.schedules import schedules
 from redshank_console.cli.session import with_session
 from redshank_console.cli.signin import signin
 from redshank_console.cli.up.command import up
@@ -48,9 +49,11 @@ app.command()(up)
 app.command()(with_session(run))
 app.add_typer(workstreams, name="ws")
 app.add_typer(approvals, name="approvals")
+app.add_typer(schedules, name="schedules")
 app.command()(with_session(signin))
 app.command("doctor")(doctor_command)
 app.command()(node)
 app.command()(console)
+app.command()(gateway)
 app.command()(migrate)
 app.command()(version)

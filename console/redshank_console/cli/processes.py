@@ -1,4 +1,4 @@
-"""The commands that become one process of a cluster: `node`, `console`, `migrate`."""
+"""The commands that become one process of a cluster: `node`, `console`, `gateway`, `migrate`."""
 
 import os
 import sys
@@ -15,6 +15,7 @@ Config = Annotated[
 ]
 NODE = "redshank_node"
 CONSOLE = "redshank_console"
+GATEWAY = "redshank_gateway"
 MIGRATIONS = "redshank_shared.stores.migrations"
 
 
@@ -34,6 +35,11 @@ def node(config: Config = None) -> None:
 def console(config: Config = None) -> None:
     """Run one console: the API, the streams, the page."""
     _become(CONSOLE, config)
+
+
+def gateway(config: Config = None) -> None:
+    """Run one gateway: it carries notifications to chat."""
+    _become(GATEWAY, config)
 
 
 def migrate(config: Config = None) -> None:

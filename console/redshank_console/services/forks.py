@@ -4,6 +4,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from redshank_shared.domain.due_events import (
+    ScheduleChanged,
+    ScheduleCreated,
+    ScheduleFired,
+    ScheduleTriggered,
+)
 from redshank_shared.domain.errors import Invalid
 from redshank_shared.domain.events import (
     AnyFact,
@@ -11,10 +17,6 @@ from redshank_shared.domain.events import (
     ApprovalResolved,
     CallFinished,
     Recorded,
-    ScheduleChanged,
-    ScheduleCreated,
-    ScheduleFired,
-    ScheduleTriggered,
     StateChanged,
     TurnCancelled,
     WorkstreamClosed,

@@ -124,7 +124,7 @@ class Orders:
         done = await self._commands.execute(
             workstream_id, message, self._clock.at(), keyed=keyed, render=_posted
         )
-        return _answer(done, _posted)
+        return answer_of(done, _posted)
 
     async def order(
         self, workstream_id: WorkstreamId, command: Command, keyed: KeyedRequest | None
@@ -134,7 +134,7 @@ class Orders:
         done = await self._commands.execute(
             workstream_id, command, self._clock.at(), keyed=keyed, render=render
         )
-        return _answer(done, render)
+        return answer_of(done, render)
 
     async def resolve(
         self,
@@ -175,7 +175,7 @@ class Orders:
     ) -> Answer:
         render = self._renders(201, Standing())
         done = await self._commands.create(workstream_id, facts, at, keyed=keyed, render=render)
-        return _answer(done, render)
+        return answer_of(done, render)
 
     def _renders(self, status: int, standing: Standing) -> Render:
         def render(state: Workstream, _seq: int) -> tuple[int, str]:
@@ -237,7 +237,8 @@ def _posted(_state: Workstream, seq: int) -> tuple[int, str]:
     return 202, f'{{"seq":{seq}}}'
 
 
-def _answer(done: Done, render: Render) -> Answer:
+def answer_of(done: Done, render: Render) -> Answer:
+    """What the command led to, or what the same request was answered before."""
     if done.replayed is not None:
         return Answer(*done.replayed)
     assert done.state is not None

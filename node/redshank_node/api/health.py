@@ -7,21 +7,30 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from redshank_shared.metrics import CONTENT_TYPE, Metrics
+from redshank_shared.metrics import CONTENT_TYPE, Metrics, may_scrape
 
 Health = Callable[[], Awaitable[dict[str, object]]]
 
+_MEND = "send the token of metrics.token_file as `Authorization: Bearer TOKEN`"
 
-def node_api(health: Health, metrics: Metrics) -> Starlette:
+
+def node_api(health: Health, metrics: Metrics, metrics_token: str = "") -> Starlette:
     """`/health` answers 200 while the node takes work and 503 with the cause while not; `/metrics`
-    the counters.
+    the counters, where there is a token only to who carries it (F32).
     """
 
     async def show_health(_: Request) -> Response:
         report = await health()
         return JSONResponse(report, status_code=200 if report["status"] == "ok" else 503)
 
-    async def show_metrics(_: Request) -> Response:
+    async def show_metrics(request: Request) -> Response:
+        if not may_scrape(request.headers.get("authorization", ""), metrics_token):
+            return JSONResponse(
+                {"status": 401, "code": "unauthenticated", "detail": _MEND},
+                status_code=401,
+                headers={"WWW-Authenticate": 'Bearer realm="redshank"'},
+                media_type="application/problem+json",
+            )
         return Response(metrics.text(), media_type=CONTENT_TYPE)
 
     return Starlette(routes=[Route("/health", show_health), Route("/metrics", show_metrics)])

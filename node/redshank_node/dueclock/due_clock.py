@@ -8,6 +8,7 @@ from redshank_node.dueclock.clock_lead import ClockLead
 from redshank_shared.domain.errors import Unavailable
 from redshank_shared.queue.dispatch import Dispatch
 from redshank_shared.stores.database import Database
+from redshank_shared.stores.outbox import Outbox
 from redshank_shared.stores.schedules import Run, Schedules
 
 logger = logging.getLogger(__name__)
@@ -16,6 +17,7 @@ _LOOK_SECONDS = 1.0
 _TAKEN_UP_SECONDS = 2.0
 # A poll ends within its own minute; what began longer ago than this died with its node.
 _ABANDONED_SECONDS = 150.0
+_DELIVERY_SECONDS = 60.0
 
 
 class DueClock:
@@ -25,12 +27,14 @@ class DueClock:
         self,
         database: Database,
         schedules: Schedules,
+        outbox: Outbox,
         dispatch: Dispatch,
         lead: ClockLead,
         new_run_id: Callable[[], str],
     ) -> None:
         self._database = database
         self._schedules = schedules
+        self._outbox = outbox
         self._dispatch = dispatch
         self._lead = lead
         self._new_run_id = new_run_id
@@ -56,6 +60,12 @@ class DueClock:
         """Hand out all that is due; how long until there is more."""
         for run in await self._database.run(self._schedules.take_due, self._new_run_id):
             await self._dispatch.hand_over(run.kind, run.run_id)
+        for delivery in await self._database.run(self._outbox.due):
+            # A minute at the latest it is handed over anew, if whoever has it died.
+            await self._dispatch.hand_over("deliver", delivery.delivery_id)
+            await self._database.run(
+                self._outbox.again, delivery.delivery_id, _DELIVERY_SECONDS, failed=False
+            )
         await self._database.run(self._schedules.abandon, _ABANDONED_SECONDS)
         for run in await self._database.run(self._schedules.not_taken_up, _TAKEN_UP_SECONDS):
             await self._hand_over_again(run)

@@ -2,15 +2,19 @@
 
 import logging
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from redshank_node.tools.support import environment, processes
+from redshank_shared.clock import rfc3339
 from redshank_shared.domain.commands import FireSchedule
 from redshank_shared.domain.conditions import Condition, ConditionFailed
+from redshank_shared.domain.due_events import (
+    WatchSpec,
+)
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
-from redshank_shared.domain.events import WatchSpec
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
 from redshank_shared.session_commands import SessionCommands
@@ -44,8 +48,7 @@ class Firing:
         metrics: Metrics,
         workspace: Path,
         node_name: str,
-        now: Callable[[], str],
-        now_seconds: Callable[[], float],
+        now: Callable[[], datetime],
     ) -> None:
         self._database = database
         self._schedules = schedules
@@ -54,7 +57,6 @@ class Firing:
         self._workspace = workspace
         self._node_name = node_name
         self._now = now
-        self._now_seconds = now_seconds
 
     async def fire(self, run_id: str) -> None:
         """Say what the schedule has to say, once for each run (F41)."""
@@ -62,7 +64,7 @@ class Firing:
         if found is None:
             return
         run, schedule = found
-        self._metrics.due_fired(max(0.0, self._now_seconds() - run.due_at))
+        self._metrics.due_fired(self._late(run))
         state, detail = await self._say(run, schedule.spec.message)
         await self._database.run(self._schedules.end_run, run_id, state, detail)
 
@@ -81,7 +83,7 @@ class Firing:
             why = "its node stopped while it polled; the command was not run again"
             await self._database.run(self._schedules.end_run, run_id, "lost", why)
             return
-        self._metrics.due_fired(max(0.0, self._now_seconds() - run.due_at))
+        self._metrics.due_fired(self._late(run))
         polled = await self._polled(watch, schedule.last_output)
         detail = polled.problem or f"exit code {polled.exit_code}"
         if polled.met:
@@ -93,6 +95,9 @@ class Firing:
         await self._database.run(
             self._schedules.end_run, run_id, "done", detail, last_output=polled.output
         )
+
+    def _late(self, run: Run) -> float:
+        return max(0.0, self._now().timestamp() - run.due_at)
 
     async def _open(self, run_id: str) -> tuple[Run, ScheduleRow] | None:
         run = await self._database.run(self._schedules.run, run_id)
@@ -108,7 +113,9 @@ class Firing:
     async def _say(self, run: Run, text: str, ends: str = "") -> tuple[RunState, str]:
         command = FireSchedule(run.schedule_id, run.run_id, run.due_at, text, ends)
         try:
-            await self._commands.execute(WorkstreamId(run.workstream_id), command, self._now())
+            await self._commands.execute(
+                WorkstreamId(run.workstream_id), command, rfc3339(self._now())
+            )
         except (Conflict, NotFound) as refused:
             return "skipped", refused.detail
         return "done", ends or "fired"

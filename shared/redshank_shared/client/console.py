@@ -15,10 +15,12 @@ from redshank_shared.client.views import (
     ApprovalView,
     AuditView,
     Health,
+    NewSchedule,
     NewWorkstream,
     Page,
     Posted,
     Resolution,
+    ScheduleView,
     SigninLink,
     WorkstreamView,
 )
@@ -117,6 +119,22 @@ class ConsoleClient:
     def approvals(self, query: Query) -> Page[ApprovalView]:
         """A page of everything that waits for a person's word, oldest first."""
         return self._get("/v1/approvals", Page[ApprovalView], query)
+
+    def schedules(self, query: Query) -> Page[ScheduleView]:
+        """A page of the schedules, those of one `workstream` or all, the newest first."""
+        return self._get("/v1/schedules", Page[ScheduleView], query)
+
+    def schedule(self, schedule_id: str) -> ScheduleView:
+        """One schedule with its last runs."""
+        return self._get(f"/v1/schedules/{schedule_id}", ScheduleView)
+
+    def create_schedule(self, new: NewSchedule) -> ScheduleView:
+        """A new schedule; Invalid names the field, Conflict what stands in the way."""
+        return self._post("/v1/schedules", new, ScheduleView)
+
+    def change_schedule(self, schedule_id: str, change: str) -> ScheduleView:
+        """`pause`, `resume`, `cancel` or `trigger`; Conflict where it is over."""
+        return self._post(f"/v1/schedules/{schedule_id}/{change}", {}, ScheduleView)
 
     def signin_link(self) -> SigninLink:
         """A link that signs one browser in, once."""

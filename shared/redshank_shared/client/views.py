@@ -68,6 +68,37 @@ class AuditView(msgspec.Struct, frozen=True):
     seq: int = 0
 
 
+class RunView(msgspec.Struct, frozen=True):
+    """One due time of a schedule, what came of it."""
+
+    due_at: str
+    state: str
+    detail: str = ""
+
+
+class ScheduleView(msgspec.Struct, frozen=True):
+    """A schedule. `cadence`: its kind to the fields of that kind; `last_runs` only where one was
+    asked for.
+    """
+
+    id: str
+    name: str
+    workstream: str
+    kind: str
+    state: str
+    cadence: dict[str, dict[str, Any]] = {}
+    next_due: str | None = None
+    last_run: RunView | None = None
+    runs: int = 0
+    message: str = ""
+    created_at: str = ""
+    detail: str = ""
+    overlap: str = ""
+    misfire: str = ""
+    max_executions: int | None = None
+    last_runs: tuple[RunView, ...] = ()
+
+
 class Page(msgspec.Struct, Generic[Item], frozen=True):
     items: tuple[Item, ...]
     next_cursor: str | None = None
@@ -100,6 +131,23 @@ class NewWorkstream(msgspec.Struct, frozen=True, omit_defaults=True):
     message: str = ""
     node: str = ""
     labels: tuple[str, ...] = ()
+
+
+class NewSchedule(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a schedule is made with, one of the four cadences as an object of its fields; what is
+    empty is left to the console.
+    """
+
+    workstream: str
+    name: str
+    message: str = ""
+    once: dict[str, Any] | None = None
+    interval: dict[str, Any] | None = None
+    cron: dict[str, Any] | None = None
+    watch: dict[str, Any] | None = None
+    overlap: str = ""
+    misfire: str = ""
+    max_executions: int | None = None
 
 
 class Resolution(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -5,7 +5,16 @@ from typing import Literal
 import msgspec
 
 from redshank_shared.domain.cadence import Cadence
-from redshank_shared.domain.events import Misfire, Mode, Overlap, Source, WatchSpec, When
+from redshank_shared.domain.due_events import (
+    Misfire,
+    Overlap,
+    WatchSpec,
+)
+from redshank_shared.domain.events import (
+    Mode,
+    Source,
+    When,
+)
 
 
 class PostMessage(msgspec.Struct, frozen=True):
@@ -91,6 +100,24 @@ class FireSchedule(msgspec.Struct, frozen=True):
     ends: str = ""
 
 
+class RequestNotification(msgspec.Struct, frozen=True):
+    """Tell a person by name, or one channel, never both (T-43)."""
+
+    delivery_id: str
+    message: str
+    title: str = ""
+    username: str = ""
+    channel_type: str = ""
+    channel_id: str = ""
+
+
+class SettleNotification(msgspec.Struct, frozen=True):
+    delivery_id: str
+    sent: bool
+    results: tuple[str, ...] = ()
+    detail: str = ""
+
+
 Command = (
     PostMessage
     | ResolveApprovals
@@ -102,4 +129,6 @@ Command = (
     | CreateSchedule
     | ChangeSchedule
     | FireSchedule
+    | RequestNotification
+    | SettleNotification
 )

@@ -64,10 +64,16 @@ def _parsed(text: str) -> ast.Expression:
             warnings.simplefilter("ignore")
             return ast.parse(source, mode="eval")
     except SyntaxError as error:
-        column = max(error.offset or 1, 1) + len(text) - len(source)
-        raise refused(f"syntax error at column {column}: {error.msg}") from error
+        if not error.offset:
+            raise refused(f"syntax error at column {len(text) + 1}: it ends too soon") from error
+        place = _place(error.lineno or 1, error.offset, len(text) - len(source))
+        raise refused(f"syntax error at {place}: {error.msg}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise refused("it cannot be read as an expression; make it simpler") from error
+
+
+def _place(line: int, column: int, blanks: int) -> str:
+    return f"column {column + blanks}" if line == 1 else f"line {line}, column {column}"
 
 
 class _Compiler:
@@ -113,8 +119,7 @@ class _Compiler:
         if isinstance(node, ast.Attribute):
             line, offset = node.end_lineno or line, (node.end_col_offset or 0) - len(node.attr)
         before = self._lines[line - 1].encode()[:offset].decode(errors="replace")
-        column = len(before) + 1 + (self._blanks if line == 1 else 0)
-        return refused(f"column {column}: {reason}")
+        return refused(f"{_place(line, len(before) + 1, self._blanks)}: {reason}")
 
     def _constant(self, node: ast.Constant) -> Evaluated:
         value: Any = node.value

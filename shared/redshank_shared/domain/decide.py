@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import assert_never
 
-from redshank_shared.domain import scheduling
+from redshank_shared.domain import notifying, scheduling
 from redshank_shared.domain.commands import (
     CancelTurn,
     ChangeMode,
@@ -15,11 +15,16 @@ from redshank_shared.domain.commands import (
     FireSchedule,
     PostMessage,
     RequestCompaction,
+    RequestNotification,
     Resolution,
     ResolveApprovals,
     RetryTurn,
+    SettleNotification,
 )
 from redshank_shared.domain.digests import input_digest
+from redshank_shared.domain.due_events import (
+    ScheduleChanged,
+)
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 from redshank_shared.domain.events import (
     AnyFact,
@@ -28,7 +33,6 @@ from redshank_shared.domain.events import (
     CompactionRequested,
     MessagePosted,
     ModeChanged,
-    ScheduleChanged,
     TurnCancelled,
     TurnRetried,
     WorkstreamClosed,
@@ -48,11 +52,11 @@ def decide(state: Workstream, command: Command, at: str) -> list[AnyFact]:
     return with_state(state, facts, at) if facts else []
 
 
-def decided(  # noqa: C901 - one case a command, closed by assert_never
+def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
     state: Workstream, command: Command, at: str
 ) -> list[AnyFact]:
     """`decide` without the `state` behind: for facts that are appended with others."""
-    if state.closed and not isinstance(command, CloseWorkstream):
+    if state.closed and not isinstance(command, CloseWorkstream | SettleNotification):
         raise Conflict(
             "this workstream is closed; fork it or create another one", code="workstream_closed"
         )
@@ -73,6 +77,8 @@ def decided(  # noqa: C901 - one case a command, closed by assert_never
             facts = [] if state.compact_requested else [CompactionRequested(command.by)]
         case CreateSchedule() | ChangeSchedule() | FireSchedule():
             facts = scheduling.decide(state, command, seconds_of(at))
+        case RequestNotification() | SettleNotification():
+            facts = notifying.decide(state, command)
         case _:
             assert_never(command)
     return facts

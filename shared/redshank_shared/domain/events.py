@@ -11,7 +11,15 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from redshank_shared.domain.cadence import Cadence
+from redshank_shared.domain.due_events import (
+    NotificationRequested,
+    NotificationSettled,
+    ScheduleChanged,
+    ScheduleCreated,
+    ScheduleFired,
+    ScheduleTriggered,
+)
+from redshank_shared.domain.fact import Fact
 
 Mode = Literal["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"]
 Effect = Literal["read", "write", "process", "network", "mcp", "human", "deliver", "state"]
@@ -21,15 +29,8 @@ Decision = Literal["allow", "ask", "deny"]
 Outcome = Literal["ok", "error", "denied", "refused", "timeout", "cancelled"]
 RestState = Literal["idle", "running", "waiting", "failed", "closed"]
 WaitKind = Literal["approval", "question", "child", "wake", "budget", "queue", "model", "mcp"]
-ScheduleState = Literal["active", "paused", "completed", "canceled"]
-Overlap = Literal["skip", "queue_one", "parallel"]
-Misfire = Literal["coalesce_once", "skip_missed"]
 
 MODES: tuple[Mode, ...] = get_args(Mode)
-
-
-class Fact(msgspec.Struct, frozen=True, tag_field="kind"):
-    """What happened. Never changed once appended."""
 
 
 class WaitFor(msgspec.Struct, frozen=True):
@@ -240,68 +241,6 @@ class WorkstreamClosed(Fact, frozen=True, tag="workstream.closed"):
     by: str
 
 
-class WatchSpec(msgspec.Struct, frozen=True):
-    """What a watch runs at each poll, when it fires (empty: when the output changes), after how
-    many polls it gives up.
-    """
-
-    command: str
-    stop_on: str = ""
-    max_polls: int = 100
-
-
-class ScheduleCreated(Fact, frozen=True, tag="schedule.created"):
-    """Something will be due: a wake, a repeated message, a poll. `next_due`: seconds since 1970.
-
-    `max_executions` 0 means no end.
-    """
-
-    schedule_id: str
-    name: str
-    cadence: Cadence
-    next_due: float
-    message: str = ""
-    by: str = ""
-    watch: WatchSpec | None = None
-    overlap: Overlap = "skip"
-    misfire: Misfire = "coalesce_once"
-    max_executions: int = 0
-
-
-class ScheduleChanged(Fact, frozen=True, tag="schedule.changed"):
-    """A schedule was paused, resumed, triggered or came to its end.
-
-    `cadence` where it goes on from another time, `next_due` None where nothing is due any more,
-    `remaining` the seconds that a pause keeps.
-    """
-
-    schedule_id: str
-    state: ScheduleState
-    by: str
-    cadence: Cadence | None = None
-    next_due: float | None = None
-    remaining: float = 0.0
-    detail: str = ""
-
-
-class ScheduleTriggered(Fact, frozen=True, tag="schedule.triggered"):
-    """Somebody asked for a run beside the cadence, due at once (seconds since 1970)."""
-
-    schedule_id: str
-    run_id: str
-    due_at: float
-    by: str
-    polls: bool = False
-
-
-class ScheduleFired(Fact, frozen=True, tag="schedule.fired"):
-    """The run that was due then (seconds since 1970) has spoken: the message that follows."""
-
-    schedule_id: str
-    run_id: str
-    due_at: float
-
-
 class Unknown(msgspec.Struct, frozen=True):
     """A fact of a newer version: kept as it came, passed over by every fold."""
 
@@ -333,6 +272,8 @@ KnownFact = (
     | ScheduleChanged
     | ScheduleTriggered
     | ScheduleFired
+    | NotificationRequested
+    | NotificationSettled
 )
 AnyFact = KnownFact | Unknown
 
@@ -361,11 +302,12 @@ def kind_of(fact: AnyFact) -> str:
     return fact.kind if isinstance(fact, Unknown) else str(fact.__struct_config__.tag)
 
 
+_COMES_DUE = (ScheduleCreated, ScheduleChanged, ScheduleTriggered, NotificationRequested)
+
+
 def comes_due(facts: Iterable[AnyFact]) -> bool:
     """Whether these facts may make something due earlier than before."""
-    return any(
-        isinstance(fact, ScheduleCreated | ScheduleChanged | ScheduleTriggered) for fact in facts
-    )
+    return any(isinstance(fact, _COMES_DUE) for fact in facts)
 
 
 def encode(fact: AnyFact) -> str:

@@ -8,16 +8,18 @@ from redshank_shared.domain import cadence as cadences
 from redshank_shared.domain.cadence import Cadence, Interval, Once
 from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule, FireSchedule
 from redshank_shared.domain.conditions import Condition
-from redshank_shared.domain.errors import Conflict, Invalid, NotFound
-from redshank_shared.domain.events import (
-    AnyFact,
-    MessagePosted,
+from redshank_shared.domain.due_events import (
     ScheduleChanged,
     ScheduleCreated,
     ScheduleFired,
     ScheduleTriggered,
-    Source,
     WatchSpec,
+)
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.events import (
+    AnyFact,
+    MessagePosted,
+    Source,
 )
 from redshank_shared.domain.workstream import Schedule, Workstream
 
@@ -82,8 +84,6 @@ def change(state: Workstream, command: ChangeSchedule, now: float) -> list[AnyFa
         case "cancel":
             return [ScheduleChanged(schedule_id, "canceled", by, detail=f"canceled by {by}")]
         case "trigger":
-            if schedule.state == "paused":
-                raise Conflict(f"{schedule.created.name} is paused; resume it first", code="paused")
             polls = schedule.created.watch is not None
             return [ScheduleTriggered(schedule_id, command.run_id, now, by, polls)]
         case "pause":

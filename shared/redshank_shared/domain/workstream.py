@@ -6,6 +6,15 @@ from typing import assert_never
 import msgspec
 
 from redshank_shared.domain.cadence import Cadence
+from redshank_shared.domain.due_events import (
+    NotificationRequested,
+    NotificationSettled,
+    ScheduleChanged,
+    ScheduleCreated,
+    ScheduleFired,
+    ScheduleState,
+    ScheduleTriggered,
+)
 from redshank_shared.domain.events import (
     AnyFact,
     ApprovalRequested,
@@ -22,11 +31,6 @@ from redshank_shared.domain.events import (
     Mode,
     ModeChanged,
     Recorded,
-    ScheduleChanged,
-    ScheduleCreated,
-    ScheduleFired,
-    ScheduleState,
-    ScheduleTriggered,
     StateChanged,
     TokensUsed,
     TurnCancelled,
@@ -89,7 +93,7 @@ class Workstream(msgspec.Struct, frozen=True):
     `queued` what is read when the turn in hand has ended; `calls` the last batch by call id, in its
     order;
     `schedules` what will be due, by id; `watch_streak` how many watches in a row spoke without a
-    person between; `runs` the last runs that spoke;
+    person between; `runs` the last runs that spoke; `untold` the notifications on their way;
     `stopping` that a person stopped the turn while calls were running; `cancelled_at` the number of
     the last such word.
     """
@@ -122,6 +126,8 @@ class Workstream(msgspec.Struct, frozen=True):
     schedules: dict[str, Schedule] = {}
     watch_streak: int = 0
     runs: tuple[str, ...] = ()
+    untold: dict[str, NotificationRequested] = {}
+    notices_in_turn: int = 0
 
     @property
     def open_calls(self) -> list[Call]:
@@ -167,6 +173,12 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
             return {"closed": True, "owes": False, "queued": (), "stopping": bool(state.open_calls)}
         case ModeChanged():
             return {"mode": fact.mode}
+        case NotificationRequested():
+            told = {**state.untold, fact.delivery_id: fact}
+            return {"untold": told, "notices_in_turn": state.notices_in_turn + 1}
+        case NotificationSettled():
+            rest = {key: one for key, one in state.untold.items() if key != fact.delivery_id}
+            return {"untold": rest}
         case ScheduleTriggered():
             return {}
         case ScheduleCreated() | ScheduleChanged() | ScheduleFired():
@@ -209,6 +221,7 @@ def _said(
         "calls": {asked.call_id: Call(asked, asked.arguments) for asked in fact.calls},
         "call_count": state.call_count + len(fact.calls),
         "calls_in_turn": state.calls_in_turn + len(fact.calls) if fact.calls else 0,
+        "notices_in_turn": state.notices_in_turn if fact.calls else 0,
         "owes": owes,
     }
     return changes if owes else {**changes, **_promoted(state, (*state.entries, recorded))}
@@ -305,6 +318,7 @@ def _turned(
                 "cancelled_at": seq,
                 "compact_requested": False,
                 "calls_in_turn": 0,
+                "notices_in_turn": 0,
             }
         case TurnFailed():
             return {"failed": fact}

@@ -10,6 +10,7 @@ import msgspec
 
 from redshank_shared.domain.errors import Misconfigured
 from redshank_shared.settings.environment import PREFIX, config_path, data_folder
+from redshank_shared.settings.gateway import find_keys
 from redshank_shared.settings.models import find_models
 from redshank_shared.settings.reading import nearest, section_from, type_of, value_from
 from redshank_shared.settings.sections import SECTIONS, Model, Settings
@@ -39,6 +40,7 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
     given = frozenset(f"{table}.{key}" for table, keys in tables.items() for key in keys)
     models = find_models(tables["models"], where, environ)
     settings = Settings(**sections, models=models, given=given)  # type: ignore[arg-type]  # by table
+    settings = msgspec.structs.replace(settings, gateway_keys=find_keys(settings.gateway, environ))
     _check_together(settings, where)
     if not settings.database.url:
         url = f"sqlite:///{data_folder(environ) / 'redshank.db'}"
@@ -51,10 +53,12 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
-    """Every value that no log may show: the models' keys, the passwords in addresses."""
+    """Every value that no log may show: keys of models, of the gateway, passwords in addresses."""
     urls = (settings.database.url, settings.redis.url)
     passwords = [urlsplit(url).password or "" for url in urls]
     keys = [model.api_key.reveal() for model in settings.models]
+    ours = settings.gateway_keys
+    keys += [ours.service_secret.reveal(), ours.discord_token.reveal()]
     return tuple(value for value in (*passwords, *keys) if value)
 
 

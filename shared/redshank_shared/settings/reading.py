@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_origin
 
 import msgspec
 
@@ -52,7 +52,7 @@ def type_of(kind: type[msgspec.Struct], key: str, where: str, dotted: str) -> An
 
 def value_from(takes: Any, text: str, variable: str) -> Any:
     """The value that an environment variable's text stands for."""
-    if _is_section(takes):
+    if _is_section(takes) or get_origin(takes) is dict:
         try:
             return msgspec.json.decode(text.encode(), type=dict[str, Any])
         except msgspec.DecodeError as error:

@@ -57,6 +57,45 @@ class Log(Section, frozen=True):
     format: Literal["console", "json"] = "console"
 
 
+class ChannelLink(Section, frozen=True):
+    """One place where a person is reached."""
+
+    channel_type: str
+    channel_id: str
+
+
+class Discord(Section, frozen=True):
+    token_env: str = ""
+    token_slot: str = "gateway.discord"
+    api_url: str = "https://discord.com/api/v10"
+    gateway_url: str = "wss://gateway.discord.gg/"
+
+
+class Gateway(Section, frozen=True):
+    """`users` has a link, or several, under each username."""
+
+    host: str = "127.0.0.1"
+    port: Port = 8091
+    public_url: str = ""
+    console_url: str = "http://127.0.0.1:8090"
+    service_secret_env: str = ""
+    service_secret_slot: str = "gateway.service"
+    delivery_seconds: Seconds = 10.0
+    discord: Discord = Discord()
+    users: dict[str, ChannelLink | tuple[ChannelLink, ...]] = {}
+
+
+class GatewayKeys(msgspec.Struct, frozen=True):
+    """What the gateway's variables and slots led to in this process, empty if nothing."""
+
+    service_secret: Secret = Secret()
+    discord_token: Secret = Secret()
+
+
+class Metrics(Section, frozen=True):
+    token_file: str = ""
+
+
 class Default(Section, frozen=True):
     model: str = ""
     mode: Mode = "default"
@@ -98,10 +137,13 @@ class Settings(msgspec.Struct, frozen=True):
     database: Database
     redis: Redis
     limits: Limits
+    gateway: Gateway
     log: Log
+    metrics: Metrics
     default: Default
     models: tuple[Model, ...]
     given: frozenset[str]
+    gateway_keys: GatewayKeys = GatewayKeys()
 
 
 SECTIONS: dict[str, type[msgspec.Struct]] = {
@@ -110,7 +152,9 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "database": Database,
     "redis": Redis,
     "limits": Limits,
+    "gateway": Gateway,
     "log": Log,
+    "metrics": Metrics,
     "default": Default,
 }
 # A model's name is its table's; its key never stands in a file.

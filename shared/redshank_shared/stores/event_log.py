@@ -150,6 +150,8 @@ class EventLog:
         hot.insert_approval.execute_many(cursor, rows.approvals)
         hot.insert_schedule.execute_many(cursor, rows.schedules)
         hot.insert_run.execute_many(cursor, rows.schedule_runs)
+        hot.insert_delivery.execute_many(cursor, rows.deliveries)
+        hot.remove_delivery.execute_many(cursor, rows.settled)
         for change in rows.schedule_changes:
             hot.change_schedule.execute(cursor, change)
         for resolution in rows.resolutions:

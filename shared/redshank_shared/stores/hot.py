@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from sqlalchemy import Table, bindparam, case, func, null, or_, select, update
+from sqlalchemy import Table, bindparam, case, delete, func, null, or_, select, update
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.engine.interfaces import Dialect as Compiler
 from sqlalchemy.sql.expression import ClauseElement, ColumnElement, Update
@@ -13,6 +13,7 @@ from redshank_shared.stores.tables import (
     approvals,
     events,
     idempotency_keys,
+    outbox,
     permission_audits,
     schedule_runs,
     schedules,
@@ -73,6 +74,10 @@ class HotStatements:
         )
         self.insert_schedule = Statement(schedules.insert(), compiler)
         self.insert_run = Statement(schedule_runs.insert(), compiler)
+        self.insert_delivery = Statement(outbox.insert(), compiler)
+        self.remove_delivery = Statement(
+            delete(outbox).where(outbox.c.delivery_id == bindparam("b_delivery_id")), compiler
+        )
         self.change_schedule = Statement(
             _change_schedule(), compiler, ["state", "next_due", "updated_at", "detail"]
         )

@@ -5,14 +5,18 @@ from typing import Any
 
 import msgspec
 
+from redshank_shared.domain.due_events import (
+    NotificationRequested,
+    NotificationSettled,
+    ScheduleChanged,
+    ScheduleCreated,
+    ScheduleTriggered,
+)
 from redshank_shared.domain.events import (
     AnyFact,
     ApprovalRequested,
     ApprovalResolved,
     CallDecided,
-    ScheduleChanged,
-    ScheduleCreated,
-    ScheduleTriggered,
     kind_of,
 )
 from redshank_shared.stores.text import encoded_fact, storable
@@ -33,17 +37,25 @@ class ImpliedRows(msgspec.Struct, frozen=True):
     schedules: list[dict[str, Any]]
     schedule_changes: list[dict[str, Any]]
     schedule_runs: list[dict[str, Any]]
+    deliveries: list[dict[str, Any]]
+    settled: list[dict[str, Any]]
 
     @property
     def only_inserts(self) -> bool:
         """Whether no row that is there changes, nor one of a rare table comes."""
-        rare = (self.resolutions, self.schedules, self.schedule_changes, self.schedule_runs)
-        return not any(rare)
+        return not (
+            self.resolutions
+            or self.schedules
+            or self.schedule_changes
+            or self.schedule_runs
+            or self.deliveries
+            or self.settled
+        )
 
 
 def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -> ImpliedRows:
     """The rows of these facts, numbered from `version` + 1."""
-    rows = ImpliedRows([], [], [], [], [], [], [])
+    rows = ImpliedRows([], [], [], [], [], [], [], [], [])
     for seq, fact in enumerate(facts, version + 1):
         text = encoded_fact(fact)
         rows.events.append(
@@ -73,6 +85,10 @@ def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -
             rows.schedules.append(_scheduled(workstream_id, at, fact, text))
         elif isinstance(fact, ScheduleChanged):
             rows.schedule_changes.append(_rescheduled(at, fact))
+        elif isinstance(fact, NotificationRequested):
+            rows.deliveries.append(_to_deliver(workstream_id, at, fact, text))
+        elif isinstance(fact, NotificationSettled):
+            rows.settled.append({"b_delivery_id": fact.delivery_id})
         elif isinstance(fact, ScheduleTriggered):
             rows.schedule_runs.append(_triggered(workstream_id, fact))
     return rows
@@ -141,4 +157,18 @@ def _triggered(workstream_id: str, fact: ScheduleTriggered) -> dict[str, Any]:
         "handed_at": 0.0,
         "node": "",
         "detail": "",
+    }
+
+
+def _to_deliver(
+    workstream_id: str, at: str, fact: NotificationRequested, text: str
+) -> dict[str, Any]:
+    return {
+        "delivery_id": fact.delivery_id,
+        "workstream_id": workstream_id,
+        "kind": "notify",
+        "payload": text,
+        "created_at": at,
+        "due_at": 0.0,
+        "attempts": 0,
     }

@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds
@@ -22,6 +22,9 @@ class Delivery(msgspec.Struct, frozen=True):
     attempts: int = 0
 
 
+_COLUMNS = tuple(outbox.c[name] for name in msgspec.structs.asdict(Delivery("", "", "", "", "")))
+
+
 class Outbox:
     """Deliveries that are not done yet."""
 
@@ -35,18 +38,31 @@ class Outbox:
         with self._database.begin() as connection:
             connection.execute(insert(outbox).values(values))
 
+    def get(self, delivery_id: str) -> Delivery | None:
+        """The delivery of this id, if it is not settled."""
+        statement = select(*_COLUMNS).where(outbox.c.delivery_id == delivery_id)
+        with self._database.read() as connection:
+            row = connection.execute(statement).first()
+        return None if row is None else Delivery(*row)
+
+    def again(self, delivery_id: str, in_seconds: float, *, failed: bool) -> None:
+        """Due anew in so long; `failed` counts an attempt."""
+        statement = (
+            update(outbox)
+            .where(outbox.c.delivery_id == delivery_id)
+            .values(
+                due_at=now_seconds() + in_seconds,
+                attempts=outbox.c.attempts + (1 if failed else 0),
+            )
+        )
+        with self._database.begin() as connection:
+            connection.execute(statement)
+
     def due(self, limit: int = 100) -> list[Delivery]:
         """What is due now, oldest first."""
         columns = outbox.c
         statement = (
-            select(
-                columns.delivery_id,
-                columns.workstream_id,
-                columns.kind,
-                columns.payload,
-                columns.created_at,
-                columns.attempts,
-            )
+            select(*_COLUMNS)
             .where(columns.due_at <= now_seconds())
             .order_by(columns.due_at, columns.delivery_id)
             .limit(limit)

@@ -7,7 +7,9 @@ import msgspec
 from sqlalchemy import Connection, Row, and_, func, or_, select, update
 
 from redshank_shared.domain.cadence import Cadence
-from redshank_shared.domain.events import ScheduleCreated
+from redshank_shared.domain.due_events import (
+    ScheduleCreated,
+)
 from redshank_shared.domain.recurrence import Policy, Recurrence, due
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds
@@ -26,7 +28,9 @@ _STATES: dict[str, RunState] = {"claimed": "handed", "queued": "queued", "skippe
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One due time of a schedule. `due_at`: seconds since 1970 by the database's clock."""
+    """One due time of a schedule. `due_at`: seconds since 1970 by the database's clock; `node`: the
+    one that polled.
+    """
 
     run_id: str
     schedule_id: str
@@ -35,6 +39,7 @@ class Run(msgspec.Struct, frozen=True):
     due_at: float
     state: RunState
     detail: str = ""
+    node: str = ""
 
 
 class ScheduleRow(msgspec.Struct, frozen=True):
@@ -256,7 +261,7 @@ class Schedules:
     def _recorded(self, connection: Connection, run: Run) -> bool:
         """Whether this due time had no run yet."""
         insert = self._database.dialect.insert(schedule_runs).values(
-            **msgspec.structs.asdict(run), handed_at=now_seconds(), node=""
+            **msgspec.structs.asdict(run), handed_at=now_seconds()
         )
         fresh = insert.on_conflict_do_nothing().returning(schedule_runs.c.run_id)
         return connection.execute(fresh).first() is not None
@@ -278,6 +283,7 @@ def _run(row: Row[Any]) -> Run:
         due_at=row.due_at,
         state=row.state,
         detail=row.detail,
+        node=row.node,
     )
 
 

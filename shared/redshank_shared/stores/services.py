@@ -1,5 +1,6 @@
 """The registry: which processes there are, when each was heard of last."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -8,6 +9,9 @@ from sqlalchemy import Select, delete, select, update
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds
 from redshank_shared.stores.tables import services
+
+# Every database takes this many values in one statement.
+_MOST_IDS = 500
 
 ServiceKind = Literal["node", "console", "gateway"]
 
@@ -25,6 +29,15 @@ class ServiceRow(msgspec.Struct, frozen=True):
     started_at: str
     report: str
     age_seconds: float = 0.0
+
+
+class Beat(msgspec.Struct, frozen=True):
+    """When a process was heard of last: `age_seconds` ago, by the database's clock."""
+
+    service_id: str
+    kind: str
+    version: str
+    age_seconds: float
 
 
 class Services:
@@ -61,6 +74,25 @@ class Services:
         with self._database.begin() as connection:
             return connection.execute(statement).rowcount == 1
 
+    def tell(self, row: ServiceRow) -> bool:
+        """Write the process down as alive, new or known; False, and nothing written, where the id
+        is that of a process of another kind.
+        """
+        known = (services.c.service_id == row.service_id) & (services.c.kind == row.kind)
+        beat = update(services).where(known)
+        said = {"address": row.address, "version": row.version, "report": row.report}
+        new = self._database.dialect.insert(services).values(
+            service_id=row.service_id,
+            kind=row.kind,
+            started_at=row.started_at,
+            heartbeat_at=now_seconds(),
+            **said,
+        )
+        with self._database.begin() as connection:
+            if connection.execute(beat.values(heartbeat_at=now_seconds(), **said)).rowcount == 1:
+                return True
+            return connection.execute(new.on_conflict_do_nothing()).rowcount == 1
+
     def leave(self, service_id: str) -> None:
         """Take the process out of the registry."""
         with self._database.begin() as connection:
@@ -75,6 +107,22 @@ class Services:
         """Every process of this kind that did not leave, by id."""
         return self._rows(_rows(kind))
 
+    def beats(self) -> list[Beat]:
+        """Every process that did not leave, without its report: small enough to ask each second."""
+        columns = services.c
+        age = now_seconds() - columns.heartbeat_at
+        statement = select(columns.service_id, columns.kind, columns.version, age)
+        with self._database.read() as connection:
+            return [Beat(*row) for row in connection.execute(statement)]
+
+    def named(self, service_ids: Sequence[str]) -> list[ServiceRow]:
+        """The processes of these ids, whatever kind; those that left are missing."""
+        found: list[ServiceRow] = []
+        for begin in range(0, len(service_ids), _MOST_IDS):
+            ids = service_ids[begin : begin + _MOST_IDS]
+            found += self._rows(_all_rows().where(services.c.service_id.in_(ids)))
+        return found
+
     def forget(self, silent_for_seconds: float) -> int:
         """Take out the processes that were silent for longer; how many they were."""
         silent = services.c.heartbeat_at < now_seconds() - silent_for_seconds
@@ -87,17 +135,17 @@ class Services:
 
 
 def _rows(kind: ServiceKind) -> Select[Any]:
+    return _all_rows().where(services.c.kind == kind)
+
+
+def _all_rows() -> Select[Any]:
     columns = services.c
-    return (
-        select(
-            columns.service_id,
-            columns.kind,
-            columns.address,
-            columns.version,
-            columns.started_at,
-            columns.report,
-            now_seconds() - columns.heartbeat_at,
-        )
-        .where(columns.kind == kind)
-        .order_by(columns.service_id)
-    )
+    return select(
+        columns.service_id,
+        columns.kind,
+        columns.address,
+        columns.version,
+        columns.started_at,
+        columns.report,
+        now_seconds() - columns.heartbeat_at,
+    ).order_by(columns.service_id)

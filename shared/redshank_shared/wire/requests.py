@@ -17,6 +17,7 @@ def _storable(text: str) -> str:
     return text
 
 
+Text = Annotated[str, AfterValidator(_storable)]
 Word = Annotated[str, Field(max_length=200), AfterValidator(_storable)]
 
 

@@ -38,7 +38,7 @@ def up(
     port: Annotated[int, typer.Option(min=0, max=65535, help="the console's port")] = 0,
     node_port: Annotated[int, typer.Option(min=0, max=65535, help="the first node's port")] = 0,
 ) -> None:
-    """Start Valkey, the console and nodes on this machine; Ctrl-C stops all."""
+    """Start Valkey, the console, nodes, a gateway if one is set up; Ctrl-C stops all."""
     environ = _environment_with(config, database, redis, port, node_port)
     settings = load(None, environ)
     check_keys(settings)
@@ -83,7 +83,7 @@ def _supervise(
         workspace=Path(settings.node.workspace or os.getcwd()).resolve(),
         node_name=settings.node.name or socket.gethostname(),
         nodes=nodes,
-        environ=environ,
+        environ=plan.with_service_secret(settings, environ, secrets.token_urlsafe(32)),
     )
     token = admin_token(start.admin_token_file)
     valkey = embedded.spec(environ, plan.STOP_VALKEY) if embedded is not None else None

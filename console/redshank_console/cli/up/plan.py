@@ -5,10 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from redshank_console.cli.processes import CONSOLE, MIGRATIONS, NODE, module_command
+from redshank_console.cli.processes import CONSOLE, GATEWAY, MIGRATIONS, NODE, module_command
 from redshank_console.cli.up.child import ChildSpec
 from redshank_console.cli.up.ports import WantedPort
 from redshank_console.cli.up.readiness import answers_health
+from redshank_shared.settings.environment import slot_variable
 from redshank_shared.settings.sections import Settings
 
 STOP_NODES, STOP_CONSOLE, STOP_VALKEY = 0, 1, 2
@@ -35,7 +36,34 @@ def ports(settings: Settings, nodes: int) -> list[WantedPort]:
     for number in range(nodes):
         port = node.port + number
         wanted.append(WantedPort(node.host, port, f"node {number + 1}", "--node-port", "node.port"))
+    if wants_gateway(settings):
+        gateway = settings.gateway
+        # It has no flag of its own.
+        wanted.append(
+            WantedPort(
+                gateway.host, gateway.port, "gateway", "REDSHANK_GATEWAY__PORT", "gateway.port"
+            )
+        )
     return wanted
+
+
+def wants_gateway(settings: Settings) -> bool:
+    """Whether anything was set for a gateway."""
+    return bool(settings.gateway_keys.discord_token) or any(
+        key.startswith("gateway.") for key in settings.given
+    )
+
+
+def with_service_secret(
+    settings: Settings, environ: Mapping[str, str], fresh: str
+) -> Mapping[str, str]:
+    """The environment in which all children know each other by one secret; `fresh`, a new one,
+    where the operator names none.
+    """
+    gateway = settings.gateway
+    if settings.gateway_keys.service_secret or gateway.service_secret_env:
+        return environ
+    return {**environ, slot_variable(gateway.service_secret_slot): fresh}
 
 
 def console_url(settings: Settings) -> str:
@@ -46,7 +74,7 @@ def console_url(settings: Settings) -> str:
 
 
 def stages(start: Start, valkey: ChildSpec | None) -> list[list[ChildSpec]]:
-    """The children, stage by stage: Valkey if it is ours, migrations, console, nodes."""
+    """The children, stage by stage: Valkey if it is ours, migrations, then all the others."""
     settings = start.settings
     shared = dict(start.environ)
     shared["REDSHANK_DATABASE__URL"] = start.database_url
@@ -68,8 +96,9 @@ def stages(start: Start, valkey: ChildSpec | None) -> list[list[ChildSpec]]:
         name="migrate", command=tuple(module_command(MIGRATIONS)), environment=shared
     )
     nodes = [_node(start, shared, number) for number in range(start.nodes)]
+    gateway = [_gateway(settings, shared)] if wants_gateway(settings) else []
     first = [[valkey]] if valkey is not None else []
-    return [*first, [migrations], [console, *nodes]]
+    return [*first, [migrations], [console, *nodes, *gateway]]
 
 
 def _node(start: Start, shared: Mapping[str, str], number: int) -> ChildSpec:
@@ -89,4 +118,19 @@ def _node(start: Start, shared: Mapping[str, str], number: int) -> ChildSpec:
         stop_rank=STOP_NODES,
         # A node takes its grace to hand over what it runs.
         stop_seconds=node.grace_seconds + 2,
+    )
+
+
+def _gateway(settings: Settings, shared: Mapping[str, str]) -> ChildSpec:
+    gateway = settings.gateway
+    environment = dict(shared)
+    if "gateway.console_url" not in settings.given:
+        environment["REDSHANK_GATEWAY__CONSOLE_URL"] = console_url(settings)
+    return ChildSpec(
+        name="gateway",
+        command=tuple(module_command(GATEWAY)),
+        environment=environment,
+        ready=answers_health(ANY_HOSTS.get(gateway.host, gateway.host), gateway.port),
+        # What a node tells while it hands over still has a gateway.
+        stop_rank=STOP_CONSOLE,
     )

@@ -1,0 +1,45 @@
+"""Answers about the cluster, as OpenAPI describes them. Times are RFC 3339 UTC."""
+
+from typing import Literal
+
+from redshank_shared.wire.views import McpCounts, OverviewView, View
+
+
+class NodeReportView(View):
+    """What a node said of itself. `load`: 1.0 is a machine in full use. `tools`: names offered to
+    models. `workstreams`: ids in hand.
+    """
+
+    node: str
+    slots: int
+    busy: int
+    free: int
+    load: float
+    draining: bool
+    leads_clock: bool
+    loop_lag_ms: int
+    memory_bytes: int
+    pid: int
+    mcp: McpCounts
+    tools: list[str]
+    workstreams: list[str]
+
+
+class ClusterNodeView(View):
+    """A node. `report` is what it said of itself last, `age_seconds` ago."""
+
+    id: str
+    name: str
+    state: Literal["up", "lost", "draining"]
+    address: str
+    version: str
+    started_at: str
+    age_seconds: float
+    report: NodeReportView
+
+
+class SnapshotView(View):
+    """The cluster at one moment."""
+
+    overview: OverviewView
+    nodes: list[ClusterNodeView]

@@ -1,0 +1,166 @@
+"""Carries what every node says of itself each second to the consoles, over one channel."""
+
+import logging
+from collections.abc import AsyncIterator
+
+import msgspec
+import redis.asyncio
+
+from redshank_shared.queue.appended_feed import RESYNC, Resync
+from redshank_shared.queue.connection import redis_errors_as_unavailable
+from redshank_shared.queue.subscription import Begun, Heard, Subscription
+
+logger = logging.getLogger(__name__)
+
+CHANNEL = "redshank:reports"
+MOST_REPORT_BYTES = 64 * 1024
+MOST_NAMES = 500
+
+
+class McpFigures(msgspec.Struct, frozen=True):
+    """What the MCP servers that a node is connected to offer (T-78)."""
+
+    servers: int = 0
+    resources: int = 0
+    prompts: int = 0
+    tools: int = 0
+
+
+class NodeReport(msgspec.Struct, frozen=True):
+    """A node's figures; what an older node does not say has its default.
+
+    `load`: the machine's load average over a minute, divided by its processors. `memory_bytes`:
+    resident, of the node's process. `tools`: the names it offers to models. `workstreams`: the ids
+    in hand. Both lists end at MOST_NAMES.
+    """
+
+    node: str = ""
+    slots: int = 0
+    busy: int = 0
+    free: int = 0
+    load: float = 0.0
+    draining: bool = False
+    leads_clock: bool = False
+    loop_lag_ms: int = 0
+    memory_bytes: int = 0
+    pid: int = 0
+    mcp: McpFigures = McpFigures()
+    tools: tuple[str, ...] = ()
+    workstreams: tuple[str, ...] = ()
+
+
+class Reported(msgspec.Struct, frozen=True, tag="reported"):
+    """A node lives and says this. `started_at`: RFC 3339 UTC."""
+
+    service_id: str
+    address: str
+    version: str
+    started_at: str
+    report: NodeReport
+
+
+class Departed(msgspec.Struct, frozen=True, tag="departed"):
+    """A node has left in order."""
+
+    service_id: str
+
+
+class Pulse(msgspec.Struct, frozen=True, tag="pulse"):
+    """A console tries whether the channel carries."""
+
+
+class _Sent(msgspec.Struct, frozen=True, tag="reported"):
+    service_id: str
+    address: str
+    version: str
+    started_at: str
+    report: msgspec.Raw
+
+
+Said = Reported | Departed | Pulse
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Said)
+_report_decoder = msgspec.json.Decoder(NodeReport)
+
+
+def encode_report(report: NodeReport) -> str:
+    """The report as the channel and the registry carry it, its lists cut at MOST_NAMES."""
+    if len(report.tools) > MOST_NAMES or len(report.workstreams) > MOST_NAMES:
+        report = msgspec.structs.replace(
+            report,
+            tools=report.tools[:MOST_NAMES],
+            workstreams=report.workstreams[:MOST_NAMES],
+        )
+    return _encoder.encode(report).decode()
+
+
+def decode_report(text: str) -> NodeReport:
+    """The report of a registry's row; an empty one where it cannot be read."""
+    try:
+        return _report_decoder.decode(text or "{}")
+    except msgspec.DecodeError:
+        return NodeReport()
+
+
+class ReportBus:
+    """The saying side. Every method raises Unavailable when Redis does not answer.
+
+    Each answers how many consoles heard it: 0 means that the registry must carry the word.
+    """
+
+    def __init__(self, client: redis.asyncio.Redis) -> None:
+        self._redis = client
+
+    async def report(
+        self, service_id: str, address: str, version: str, started_at: str, report: str
+    ) -> int:
+        """Say that the node lives. `report`: what `encode_report` made."""
+        raw = msgspec.Raw(report.encode())
+        return await self._publish(_Sent(service_id, address, version, started_at, raw))
+
+    async def depart(self, service_id: str) -> int:
+        """Say that the node leaves in order."""
+        return await self._publish(Departed(service_id))
+
+    async def pulse(self) -> int:
+        """Say something that only shows that the channel carries."""
+        return await self._publish(Pulse())
+
+    async def _publish(self, message: _Sent | Departed | Pulse) -> int:
+        with redis_errors_as_unavailable():
+            return int(await self._redis.publish(CHANNEL, _encoder.encode(message)))
+
+
+class ReportFeed:
+    """The listening side."""
+
+    def __init__(self, url: str) -> None:
+        self._subscription = Subscription(url, CHANNEL)
+
+    async def listen(self) -> AsyncIterator[Said | Resync]:
+        """Everything that is said, without an end, through every loss of Redis.
+
+        RESYNC stands at the start and after each lost connection. What is damaged, or larger than
+        64 KiB, is passed over.
+        """
+        async for message in self._subscription.messages():
+            match message:
+                case Begun():
+                    yield RESYNC
+                case Heard(_, data):
+                    said = decode(data)
+                    if said is not None:
+                        yield said
+
+
+def decode(data: bytes) -> Said | None:
+    """What was said; None for what is damaged or too large."""
+    if len(data) > MOST_REPORT_BYTES:
+        logger.warning("a report of %d bytes was passed over", len(data))
+        return None
+    try:
+        return _decoder.decode(data)
+    except msgspec.DecodeError as error:
+        logger.warning("a report was passed over: %s", error)
+        return None

@@ -52,14 +52,25 @@ def test_every_tool_refuses_an_escaping_path_before_it_is_shown_to_anyone(
 @pytest.mark.parametrize("tool", BUILTIN, ids=lambda tool: tool.name)
 def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.txt").write_text("old\n")
-    arguments = {
+    examples: dict[str, dict[str, Any]] = {
         "read_file": {"path": "a.txt"},
         "list_files": {},
         "grep_search": {"pattern": "old"},
         "write_file": {"path": "new/a.txt", "content": "x"},
         "edit_file": {"path": "a.txt", "old_string": "old", "new_string": "new"},
         "bash": {"command": "touch b.txt"},
-    }[tool.name]
+        "wake_after": {"delay": "10m", "message": "x"},
+        "wake_at": {"at": "2099-01-01T00:00:00Z", "message": "x"},
+        "schedule_create": {"name": "x", "message": "x", "interval": {"every_seconds": 5}},
+        "schedule_list": {},
+        "schedule_get": {"id": "x"},
+        "schedule_pause": {"id": "x"},
+        "schedule_resume": {"id": "x"},
+        "schedule_cancel": {"id": "x"},
+        "schedule_trigger_now": {"id": "x"},
+        "watch": {"action": "create", "name": "x", "command": "touch b.txt"},
+    }
+    arguments = examples[tool.name]
     given = dict(arguments)
     tool.prepare(arguments, Workspace(tmp_path))
     assert arguments == given

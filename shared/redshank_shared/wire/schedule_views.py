@@ -52,11 +52,12 @@ CadenceView = OnceCadence | IntervalCadence | CronCadence | WatchCadence
 
 
 class RunView(View):
-    """One due time, what came of it."""
+    """One due time, what came of it. `node`: the one that polled, empty for what was only said."""
 
     due_at: str
     state: str
     detail: str
+    node: str
 
 
 class ScheduleView(View):

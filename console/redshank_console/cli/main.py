@@ -7,6 +7,7 @@ import typer
 
 from redshank_console.cli import exits
 from redshank_console.cli.approvals import approvals
+from redshank_console.cli.bench.commands import bench
 from redshank_console.cli.doctor import doctor_command
 from redshank_console.cli.output import say
 from redshank_console.cli.processes import console, gateway, migrate, node
@@ -50,6 +51,7 @@ app.command()(with_session(run))
 app.add_typer(workstreams, name="ws")
 app.add_typer(approvals, name="approvals")
 app.add_typer(schedules, name="schedules")
+app.add_typer(bench, name="bench")
 app.command()(with_session(signin))
 app.command("doctor")(doctor_command)
 app.command()(node)

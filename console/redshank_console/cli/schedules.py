@@ -134,7 +134,7 @@ def _show(session: Session, view: ScheduleView) -> None:
         )
     )
     if view.last_runs:
-        write_table(("DUE", "STATE", "DETAIL"), [_run(run) for run in view.last_runs])
+        write_table(("DUE", "STATE", "NODE", "DETAIL"), [_run(run) for run in view.last_runs])
 
 
 def _row(view: ScheduleView) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _row(view: ScheduleView) -> tuple[str, ...]:
 
 
 def _run(run: RunView) -> tuple[str, ...]:
-    return (run.due_at, run.state, run.detail)
+    return (run.due_at, run.state, run.node, run.detail)
 
 
 def _when(view: ScheduleView) -> str:

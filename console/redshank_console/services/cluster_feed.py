@@ -1,6 +1,7 @@
 """Follows the cluster for one watcher: everything first, then what changes."""
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from redshank_console.collector.follower import GAP, Follower
 from redshank_console.services.frames import PING
@@ -50,7 +51,6 @@ class ClusterFeed:
     def __init__(self, feeds: ClusterFeeds, overview: Overview) -> None:
         self._feeds = feeds
         self._overview = overview
-        self._following = overview.census.follow()
         self._follower: Follower | None = None
         self._ended = False
 
@@ -61,15 +61,22 @@ class ClusterFeed:
             self._follower.gap()
 
     async def close(self) -> None:
-        """Stop following."""
-        if self._follower is not None:
-            self._feeds.closed(self._follower)
-            self._following.__exit__(None, None, None)
+        """Nothing is held but while `frames` goes on."""
+        self._ended = True
 
     async def frames(self) -> AsyncGenerator[bytes]:
         """Bytes to send, each one or more whole frames, until the feeds close."""
-        follower = self._follower = self._following.__enter__()
-        self._feeds.opened(follower)
+        with self._overview.census.follow() as follower:
+            self._follower = follower
+            self._feeds.opened(follower)
+            try:
+                async with aclosing(self._told(follower)) as told:
+                    async for ready in told:
+                        yield ready
+            finally:
+                self._feeds.closed(follower)
+
+    async def _told(self, follower: Follower) -> AsyncGenerator[bytes]:
         yield _frame("snapshot", await self._overview.snapshot())
         told = await self._overview_json()
         silent_seconds = 0.0

@@ -41,11 +41,6 @@ class Overview:
         """Nodes, workstreams by state, what needs a person, queue, totals, versions."""
         return self._view(await self._cluster.figures())
 
-    async def capacity(self) -> tuple[int, int]:
-        """The slots of all nodes that are not lost, how many of them are busy."""
-        figures = await self._cluster.figures()
-        return figures.slots, figures.busy
-
     async def nodes(self) -> PageView[NodeView]:
         """Every node that was heard of within the hour, by name."""
         known = (await self._cluster.registered()).nodes

@@ -77,7 +77,13 @@ def _cadence(cadence: Cadence, watch: WatchSpec | None) -> CadenceView:
 
 
 def _run(run: Run) -> RunView:
-    return RunView(due_at=_moment(run.due_at), state=run.state, detail=run.detail, node=run.node)
+    return RunView(
+        due_at=_moment(run.due_at),
+        began_at=None if run.began_at is None else _moment(run.began_at),
+        state=run.state,
+        detail=run.detail,
+        node=run.node,
+    )
 
 
 def _moment(seconds: float) -> str:

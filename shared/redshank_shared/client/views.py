@@ -69,11 +69,13 @@ class AuditView(msgspec.Struct, frozen=True):
 
 
 class RunView(msgspec.Struct, frozen=True):
-    """One due time of a schedule, what came of it."""
+    """One due time of a schedule, what came of it, the node that polled."""
 
     due_at: str
     state: str
     detail: str = ""
+    node: str = ""
+    began_at: str | None = None
 
 
 class ScheduleView(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
-"""`python -m redshank_shared.queue.simulated_nodes URL NODES WORKSTREAMS`: says what a cluster of
-so many nodes would, every second, until standard input ends.
+"""Says what a large cluster's nodes would, for a bench.
 
-It stands on the queue's floor because the command line, whose bench starts it, speaks only HTTP,
-while the reports must take the way of real ones: over Redis.
+`python -m redshank_shared.queue.simulated_nodes URL NODES WORKSTREAMS` reports every second until
+standard input ends. It stands on the queue's floor because the command line, whose bench starts
+it, speaks only HTTP, while the reports must take the way of real ones: over Redis.
 """
 
 import asyncio

@@ -155,6 +155,7 @@ def _triggered(workstream_id: str, fact: ScheduleTriggered) -> dict[str, Any]:
         "state": "handed",
         # Handed over by the clock, as what was handed over long ago.
         "handed_at": 0.0,
+        "began_at": None,
         "node": "",
         "detail": "",
     }

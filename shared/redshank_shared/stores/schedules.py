@@ -28,8 +28,8 @@ _STATES: dict[str, RunState] = {"claimed": "handed", "queued": "queued", "skippe
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One due time of a schedule. `due_at`: seconds since 1970 by the database's clock; `node`: the
-    one that polled.
+    """One due time of a schedule. `due_at`, `began_at`: seconds since 1970 by the database's clock;
+    `node`: the one that polled.
     """
 
     run_id: str
@@ -40,6 +40,7 @@ class Run(msgspec.Struct, frozen=True):
     state: RunState
     detail: str = ""
     node: str = ""
+    began_at: float | None = None
 
 
 class ScheduleRow(msgspec.Struct, frozen=True):
@@ -137,7 +138,12 @@ class Schedules:
         statement = (
             update(schedule_runs)
             .where(schedule_runs.c.run_id == run_id, schedule_runs.c.state == "handed")
-            .values(state="started", node=storable(node), handed_at=now_seconds())
+            .values(
+                state="started",
+                node=storable(node),
+                handed_at=now_seconds(),
+                began_at=now_seconds(),
+            )
         )
         with self._database.begin() as connection:
             return connection.execute(statement).rowcount == 1
@@ -158,7 +164,11 @@ class Schedules:
                     schedule_runs.c.run_id == run_id,
                     schedule_runs.c.state.in_(("handed", "started")),
                 )
-                .values(state=state, detail=storable(detail))
+                .values(
+                    state=state,
+                    detail=storable(detail),
+                    began_at=func.coalesce(schedule_runs.c.began_at, now_seconds()),
+                )
                 .returning(schedule_runs.c.schedule_id)
             ).first()
             if ended is None:
@@ -284,6 +294,7 @@ def _run(row: Row[Any]) -> Run:
         state=row.state,
         detail=row.detail,
         node=row.node,
+        began_at=row.began_at,
     )
 
 

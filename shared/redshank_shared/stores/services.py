@@ -91,7 +91,8 @@ class Services:
         with self._database.begin() as connection:
             if connection.execute(beat.values(heartbeat_at=now_seconds(), **said)).rowcount == 1:
                 return True
-            return connection.execute(new.on_conflict_do_nothing()).rowcount == 1
+            inserted = new.on_conflict_do_nothing().returning(services.c.service_id)
+            return connection.execute(inserted).first() is not None
 
     def leave(self, service_id: str) -> None:
         """Take the process out of the registry."""

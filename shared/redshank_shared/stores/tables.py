@@ -207,6 +207,7 @@ schedule_runs = Table(
     _seconds("due_at"),
     _text("state"),
     _seconds("handed_at"),
+    _seconds("began_at", nullable=True),
     _text("node"),
     _text("detail"),
     UniqueConstraint("schedule_id", "due_at", name="schedule_runs_once"),

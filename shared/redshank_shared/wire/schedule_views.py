@@ -55,6 +55,7 @@ class RunView(View):
     """One due time, what came of it. `node`: the one that polled, empty for what was only said."""
 
     due_at: str
+    began_at: str | None
     state: str
     detail: str
     node: str

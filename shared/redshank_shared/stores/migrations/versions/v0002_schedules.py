@@ -39,6 +39,7 @@ def upgrade() -> None:
         sa.Column("due_at", sa.Double, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("handed_at", sa.Double, nullable=False),
+        sa.Column("began_at", sa.Double, nullable=True),
         *(sa.Column(name, sa.Text, nullable=False) for name in ("node", "detail")),
         sa.UniqueConstraint("schedule_id", "due_at", name="schedule_runs_once"),
     )

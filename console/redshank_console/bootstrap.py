@@ -12,11 +12,15 @@ from pathlib import Path
 
 import uvicorn
 
+from redshank_console.api.announced import PATH as ANNOUNCED_PATH
 from redshank_console.api.app import application
 from redshank_console.api.door import rules
 from redshank_console.api.page import root_files
 from redshank_console.api.parts import Parts
+from redshank_console.collector.census import Census
 from redshank_console.collector.cluster import Cluster
+from redshank_console.services.announcing import Announcing, Verifier
+from redshank_console.services.cluster_feed import ClusterFeeds
 from redshank_console.services.cluster_reading import ClusterReading
 from redshank_console.services.event_feed import EventFeeds
 from redshank_console.services.event_pages import EventPages
@@ -35,6 +39,7 @@ from redshank_shared.metrics import Metrics
 from redshank_shared.queue.bus import Bus
 from redshank_shared.queue.connection import connect, refuse_eviction
 from redshank_shared.queue.dispatch import Dispatch
+from redshank_shared.queue.reports import ReportBus, ReportFeed
 from redshank_shared.queue.watchers import Watchers
 from redshank_shared.session_commands import SessionCommands
 from redshank_shared.settings.metrics_token import metrics_token
@@ -74,6 +79,7 @@ class Console:
         self._redis = connect(settings.redis.url)
         self.watchers = Watchers(settings.redis.url)
         self._services = Services(self._database)
+        self._cluster = self._new_cluster()
         self.parts = self._assembled(page_folder)
 
     async def run(self, *, migrates: bool = True) -> None:
@@ -121,6 +127,7 @@ class Console:
         async with asyncio.TaskGroup() as group:
             helpers = [
                 group.create_task(self.watchers.run()),
+                group.create_task(self._cluster.run()),
                 group.create_task(self._registration().run()),
                 group.create_task(self._refuse_eviction_later()),
             ]
@@ -128,6 +135,7 @@ class Console:
             logger.info("console answers at %s", self.parts.address)
             await stop.wait()
             self.parts.feeds.close()
+            self.parts.cluster_feeds.close()
             server.should_exit = True
             await asyncio.wait((serving,))
             for helper in helpers:
@@ -142,12 +150,13 @@ class Console:
         settings, database = self._settings, self._database
         log, approvals = EventLog(database), Approvals(database)
         workstreams, dispatch, bus = Workstreams(database), Dispatch(self._redis), Bus(self._redis)
+        cluster = self._cluster
         commands = SessionCommands(database, log, Folds(log), Idempotency(database), dispatch, bus)
         ours = Clock(_at, clock.now_ms, secrets.token_bytes)
-        cluster = Cluster(database, self._services, workstreams, dispatch, clock.monotonic)
         reading = Reading(database, workstreams, approvals, Audits(database), cluster, ours.seconds)
         schedules = ScheduleReading(database, Schedules(database), LastRuns(database))
         pages = EventPages(database, log)
+        sign_in = SignIn(database, Tokens(database), ours.seconds, clock.monotonic, _new_secret)
         console = settings.console
         overview, backlog = Overview(cluster, VERSION), Backlog(database)
         measured = ClusterReading(database, backlog, overview, clock.monotonic, clock.now_utc)
@@ -158,21 +167,34 @@ class Console:
             schedules=schedules,
             pages=pages,
             feeds=EventFeeds(pages, self.watchers, bus),
-            sign_in=SignIn(database, Tokens(database), ours.seconds, clock.monotonic, _new_secret),
+            sign_in=sign_in,
             overview=overview,
+            cluster_feeds=ClusterFeeds(overview),
+            announcing=Announcing(database, self._services, sign_in, self._verifier(), _at),
             health=Health(database, dispatch, VERSION),
             gauges=Gauges(Metrics(), measured),
             door_rules=rules(
                 console.host,
                 console.auth,
                 console.public_url,
-                ("/assets/", *root_files(page_folder)),
+                ("/assets/", ANNOUNCED_PATH, *root_files(page_folder)),
                 metrics_token(settings.metrics),
             ),
             page_folder=page_folder,
             address=address_of(settings),
             version=VERSION,
         )
+
+    def _verifier(self) -> Verifier:
+        return Verifier(self._settings.gateway_keys.service_secret.reveal(), clock.now_utc)
+
+    def _new_cluster(self) -> Cluster:
+        database, services = self._database, self._services
+        feed, bus = ReportFeed(self._settings.redis.url), ReportBus(self._redis)
+        census = Census(database, services, clock.monotonic, feed, bus)
+        dispatch = Dispatch(self._redis)
+        workstreams = Workstreams(database)
+        return Cluster(database, services, workstreams, dispatch, clock.monotonic, census)
 
     def _registration(self) -> Registration:
         host = socket.gethostname()

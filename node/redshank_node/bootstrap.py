@@ -10,7 +10,6 @@ import socket
 from collections.abc import Generator
 from pathlib import Path
 
-import msgspec
 import uvicorn
 
 from redshank_node.api.health import node_api
@@ -29,6 +28,7 @@ from redshank_node.engine.schedule_reader import ScheduleReader
 from redshank_node.engine.turn import Turn
 from redshank_node.engine.turns import Turns
 from redshank_node.heartbeat.lease_keeper import LeaseKeeper
+from redshank_node.heartbeat.measures import load, memory_bytes
 from redshank_node.heartbeat.reporter import Reporter
 from redshank_node.providers.choose import make as make_provider
 from redshank_node.providers.provider import ModelSettings
@@ -45,6 +45,7 @@ from redshank_shared.queue.appended_feed import RESYNC, AppendedFeed
 from redshank_shared.queue.bus import Bus
 from redshank_shared.queue.connection import connect, refuse_eviction
 from redshank_shared.queue.dispatch import Dispatch
+from redshank_shared.queue.reports import NodeReport, ReportBus, encode_report
 from redshank_shared.session_commands import SessionCommands
 from redshank_shared.settings.metrics_token import metrics_token
 from redshank_shared.settings.sections import Settings
@@ -77,6 +78,7 @@ class Node:
         )
         self.workspace = Workspace(Path(settings.node.workspace or ".").resolve())
         self.toolbox = Toolbox(BUILTIN)
+        self._tool_names = tuple(tool.name for tool in BUILTIN)
         self.metrics = Metrics(
             tools=[tool.name for tool in BUILTIN], models=[model.name for model in settings.models]
         )
@@ -192,10 +194,9 @@ class Node:
         async with asyncio.TaskGroup() as group:
             keeper = self._lease_keeper(group)
             self._keeper = keeper
-            reporter = Reporter(self._database, Services(self._database), self._row(), self._report)
             group.create_task(self.turns.run(turns_stop))
             group.create_task(keeper.run(end))
-            group.create_task(reporter.run(end))
+            group.create_task(self._reporter().run(end))
             group.create_task(self._clock.run(intake_stop))
             group.create_task(self._due_clock.run(intake_stop))
             listening = group.create_task(self._listen())
@@ -297,12 +298,34 @@ class Node:
             "busy": self.turns.busy,
             "draining": self._draining,
             "leads_clock": self._clock.leads,
-            "loop_lag_ms": round(self._keeper.loop_lag_seconds * 1000) if self._keeper else 0,
+            "loop_lag_ms": self._loop_lag_ms(),
             "pid": os.getpid(),
         }
 
+    def _reporter(self) -> Reporter:
+        services, bus = Services(self._database), ReportBus(self._redis)
+        return Reporter(self._database, services, self._row(), self._report, bus)
+
     def _report(self) -> str:
-        return msgspec.json.encode(self._figures()).decode()
+        return encode_report(
+            NodeReport(
+                node=self.identity.name,
+                slots=self.identity.slots,
+                busy=self.turns.busy,
+                free=self.turns.free(),
+                load=load(),
+                draining=self._draining,
+                leads_clock=self._clock.leads,
+                loop_lag_ms=self._loop_lag_ms(),
+                memory_bytes=memory_bytes(),
+                pid=os.getpid(),
+                tools=self._tool_names,
+                workstreams=self.turns.in_hand,
+            )
+        )
+
+    def _loop_lag_ms(self) -> int:
+        return round(self._keeper.loop_lag_seconds * 1000) if self._keeper else 0
 
     def _row(self) -> ServiceRow:
         return ServiceRow(

@@ -49,6 +49,7 @@ async def test_each_wake_fires_once_while_nodes_are_killed(
 
         await until(all_fired, "every wake has fired", seconds=60.0)
         for stream in streams:
+            await person.wait_for_state(stream, "idle")
             assert faults(await person.events(stream)) == {}
     assert {name: len(times) for name, times in fired.items() if len(times) != 1} == {}
     late = sorted(times[0] - due[name] for name, times in fired.items())

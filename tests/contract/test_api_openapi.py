@@ -45,6 +45,10 @@ OTHER_ROUTES = {
     ("POST", "/v1/signin-links"),
     ("GET", "/health"),
     ("GET", "/metrics"),
+    ("GET", "/v1/cluster/nodes/{id}"),
+    ("GET", "/v1/cluster/snapshot"),
+    ("GET", "/v1/cluster/events"),
+    ("POST", "/v1/cluster/services"),
 }
 
 

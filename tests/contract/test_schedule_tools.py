@@ -1,94 +1,25 @@
-"""The tools about time, each as a call runs it: what they refuse, what they ask the log for."""
+"""The tools about schedules, as a call runs them: what they refuse, what they ask for."""
 
-import pathlib
 from typing import Any
 
 import pytest
 
-from redshank_node.tools.builtin import notify
 from redshank_node.tools.catalog import BUILTIN
-from redshank_node.tools.tool import (
-    BadArguments,
-    CallContext,
-    Prepared,
-    Result,
-    Scheduled,
-    Workspace,
-)
-from redshank_node.tools.toolbox import Toolbox
+from redshank_node.tools.tool import BadArguments, Result
 from redshank_shared.domain.cadence import Cron, Interval, Once
 from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule
-from redshank_shared.domain.due_events import WatchSpec
+from tests.contract.schedule_calls import (
+    NOW,
+    SCHEDULE,
+    WORKSTREAM,
+    call,
+    created,
+    prepared,
+    scheduled,
+    watching,
+)
 
-TOOLBOX = Toolbox(BUILTIN)
-# 2026-11-30T08:00:00Z
-NOW = 1_796_025_600.0
-WORKSTREAM = "ws_0000000000000000000000"
-CALL = "call_01kb9e8c0000000000000a"
-SCHEDULE = "sch_01kb9e8c0000000000000a"
-WATCH = {"action": "create", "name": "pr", "command": "gh pr view 7 --json state"}
 EVERY_HOUR = {"name": "tick", "message": "tick", "interval": {"every_seconds": 3600}}
-
-
-class Kept:
-    """The schedules that a test says are there."""
-
-    def __init__(self, *schedules: Scheduled) -> None:
-        self._schedules = schedules
-
-    async def of(self, workstream_id: str) -> list[Scheduled]:
-        assert workstream_id == WORKSTREAM
-        return list(self._schedules)
-
-
-def scheduled(name: str, **more: Any) -> Scheduled:
-    values: dict[str, Any] = {
-        "schedule_id": f"sch_{name:0>22}",
-        "name": name,
-        "kind": "interval",
-        "state": "active",
-        "cadence": Interval(3600, NOW),
-        "next_due": NOW + 3600,
-        "runs": 2,
-        "message": "look again",
-    }
-    return Scheduled(**(values | more))
-
-
-def watching(name: str, **more: Any) -> Scheduled:
-    spec = WatchSpec("gh pr view", 'data["state"] == "MERGED"')
-    return scheduled(name, kind="watch", message="", watch=spec, **more)
-
-
-def prepared(tool_name: str, /, **arguments: Any) -> Prepared:
-    tool = TOOLBOX.resolve(tool_name)
-    assert tool is not None
-    return tool.prepare(arguments, Workspace(pathlib.Path("/")))
-
-
-async def call(
-    tool_name: str, /, *there: Scheduled, max_bytes: int = 262144, **arguments: Any
-) -> Result:
-    tool = TOOLBOX.resolve(tool_name)
-    assert tool is not None
-    context = CallContext(
-        CALL,
-        Workspace(pathlib.Path("/")),
-        lambda _: None,
-        max_bytes,
-        WORKSTREAM,
-        "ines",
-        NOW,
-        Kept(*there),
-    )
-    return await tool.run(prepared(tool_name, **arguments), context)
-
-
-async def created(tool_name: str, /, **arguments: Any) -> CreateSchedule:
-    result = await call(tool_name, **arguments)
-    assert not result.is_error, result.output
-    assert isinstance(result.command, CreateSchedule)
-    return result.command
 
 
 def test_the_tools_about_time_are_those_of_the_documents() -> None:
@@ -411,148 +342,3 @@ class TestReading:
         assert missing.output.startswith("id: no schedule is called c; schedule_list shows")
         assert several.is_error
         assert several.output == "id: sch_0 begins the ids of several: a, b; name one of them"
-
-
-class TestWatch:
-    @pytest.mark.req("T-50")
-    async def test_a_watch_polls_every_five_minutes_a_hundred_times_until_the_output_changes(
-        self,
-    ) -> None:
-        made = await created("watch", **WATCH)
-        assert made == CreateSchedule(
-            SCHEDULE,
-            "pr",
-            Interval(300, NOW),
-            "agent",
-            watch=WatchSpec("gh pr view 7 --json state", "", 100),
-        )
-
-    @pytest.mark.req("T-50")
-    async def test_interval_condition_and_number_of_polls_may_be_given(self) -> None:
-        until = 'data["state"] == "MERGED"'
-        made = await created("watch", **WATCH, poll_every="10s", stop_on=until, max_polls=7)
-        assert made.cadence == Interval(10, NOW)
-        assert made.watch == WatchSpec("gh pr view 7 --json state", until, 7)
-
-    @pytest.mark.req("T-50")
-    def test_a_person_sees_the_command_the_interval_the_condition(self) -> None:
-        shown = prepared("watch", **WATCH, poll_every="90s", stop_on="exit_code != 0").preview
-        assert shown.title == "watch pr every 1m30s until exit_code != 0"
-        assert (shown.kind, shown.body) == ("command", "gh pr view 7 --json state")
-
-    @pytest.mark.req("T-50")
-    @pytest.mark.parametrize(
-        ("more", "said"),
-        [
-            ({"poll_every": "9s"}, "poll_every must be from 10s to 24h, not '9s'"),
-            ({"poll_every": "25h"}, "poll_every must be from 10s to 24h, not '25h'"),
-            ({"poll_every": "often"}, "poll_every must be a duration"),
-            ({"max_polls": 0}, "max_polls must be between 1 and 10000, not 0"),
-            ({"name": " "}, "name is required to create a watch"),
-            ({"command": None}, "command is required to create a watch"),
-            ({"command": "rm -rf /"}, "command is refused"),
-            ({"command": "a\0"}, "command holds a NUL at character 1"),
-            ({"action": "stop"}, "action must be one of create, list, cancel, not stop"),
-        ],
-    )
-    def test_what_no_watch_can_be_is_refused_before_anyone_is_asked(
-        self, more: dict[str, Any], said: str
-    ) -> None:
-        with pytest.raises(BadArguments, match=said):
-            prepared("watch", **{**WATCH, **more})
-
-    @pytest.mark.req("T-51")
-    @pytest.mark.fault("F36")
-    @pytest.mark.parametrize(
-        ("condition", "column"),
-        [
-            ("output ==", 10),
-            ('"x" in output and import os', 19),
-            ("().__class__.__bases__", 14),
-            ("open('/etc/passwd')", 1),
-        ],
-    )
-    def test_a_condition_that_is_none_is_refused_with_its_column(
-        self, condition: str, column: int
-    ) -> None:
-        with pytest.raises(BadArguments, match=rf"stop_on.*column {column}\b"):
-            prepared("watch", **WATCH, stop_on=condition)
-
-    @pytest.mark.req("T-50")
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            ({"action": "list", "command": "ls"}, "command goes with action create"),
-            ({"action": "cancel", "name": "x", "stop_on": "changed"}, "stop_on goes with"),
-            ({"action": "cancel"}, "name is required to cancel"),
-        ],
-    )
-    def test_list_and_cancel_take_nothing_of_create(
-        self, arguments: dict[str, Any], said: str
-    ) -> None:
-        with pytest.raises(BadArguments, match=said):
-            prepared("watch", **arguments)
-
-    @pytest.mark.req("T-50")
-    async def test_a_list_shows_the_watches_alone(self) -> None:
-        there = [watching("pr"), scheduled("tick"), watching("old", state="completed")]
-        result = await call("watch", *there, action="list")
-        assert [line.split()[1] for line in result.output.splitlines()] == ["pr:"]
-        assert await call("watch", action="list") == Result("[no watch]")
-
-    @pytest.mark.req("T-50")
-    @pytest.mark.parametrize("reference", ["pr", "sch_00000000000000000000pr", "sch_0"])
-    async def test_a_watch_is_cancelled_by_its_name_its_id_or_its_beginning(
-        self, reference: str
-    ) -> None:
-        result = await call(
-            "watch", watching("pr"), scheduled("x"), action="cancel", name=reference
-        )
-        assert result.command == ChangeSchedule("sch_00000000000000000000pr", "cancel", "agent")
-
-    @pytest.mark.req("T-50")
-    @pytest.mark.parametrize(
-        ("name", "said"),
-        [
-            ("tick", "name: no watch is called tick; there are: a, b"),
-            ("sch_0", "name: several watches begin with sch_0; there are: a, b"),
-        ],
-    )
-    async def test_cancelling_what_is_no_watch_changes_nothing(self, name: str, said: str) -> None:
-        there = [watching("a"), watching("b"), scheduled("tick")]
-        result = await call("watch", *there, action="cancel", name=name)
-        assert result == Result(said, is_error=True, outcome="error")
-
-
-class TestNotify:
-    @pytest.mark.req("T-43")
-    @pytest.mark.parametrize(
-        "target",
-        [{"username": "ines"}, {"channel_type": "discord", "channel_id": "42"}],
-    )
-    def test_a_message_goes_to_a_user_or_to_a_channel(self, target: dict[str, str]) -> None:
-        given = {"message": "x" * 2000, "title": "Build", **target}
-        assert notify.prepare(given, Workspace(pathlib.Path("/"))).arguments == given
-
-    @pytest.mark.req("T-43")
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            ({}, "a target is required: username, or channel_type with channel_id"),
-            (
-                {"username": "ines", "channel_type": "discord", "channel_id": "4"},
-                "username goes without channel_type and channel_id; give one target",
-            ),
-            ({"username": "ines", "channel_id": "4"}, "username goes without channel_id"),
-            ({"channel_type": "discord"}, "channel_id is required beside channel_type"),
-            ({"channel_id": "4"}, "channel_type is required beside channel_id"),
-            ({"username": "ines", "message": "x" * 2001}, "at most 2000 characters, not 2001"),
-            ({"username": "ines", "message": " "}, "message must not be empty"),
-            ({"username": "ines", "title": "a\0"}, "title holds a NUL at character 1"),
-        ],
-    )
-    def test_both_targets_none_or_half_a_one_are_refused(
-        self, arguments: dict[str, str], said: str
-    ) -> None:
-        with pytest.raises(BadArguments, match=said):
-            notify.prepare({"message": "hi", **arguments}, Workspace(pathlib.Path("/")))

@@ -69,6 +69,7 @@ def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
         "schedule_cancel": {"id": "x"},
         "schedule_trigger_now": {"id": "x"},
         "watch": {"action": "create", "name": "x", "command": "touch b.txt"},
+        "notify": {"message": "x", "username": "ines"},
     }
     arguments = examples[tool.name]
     given = dict(arguments)

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.timeout(300)
 
 BLOCK = re.compile(r"(<!-- skip: [^>]+ -->\n)?```console\n(.*?)```", re.S)
 STARTS = "make up"
+RUN_DOCUMENTS = ("README.md", "docs/install.md", "docs/command-line.md", "docs/schedules.md")
 INSTALL_SECONDS = 240
 
 
@@ -61,7 +62,7 @@ def up(home: Home) -> Iterator[Up]:
 @pytest.mark.req("B-31")
 def test_the_commands_of_the_documents_do_what_the_documents_say(home: Home, up: Up) -> None:
     ran = []
-    for document in ("README.md", "docs/install.md", "docs/command-line.md"):
+    for document in RUN_DOCUMENTS:
         for command, lines in steps(document):
             if command == STARTS:
                 assert prints(lines, up.text), up.text

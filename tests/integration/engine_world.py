@@ -8,11 +8,12 @@ from pathlib import Path
 
 from redshank_node.engine.answering import Answering, Models
 from redshank_node.engine.calls import Pipeline
-from redshank_node.engine.execution import Execution
+from redshank_node.engine.execution import Caller, Execution
 from redshank_node.engine.identity import NodeIdentity
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.recorder import Journal, Recorder
+from redshank_node.engine.schedule_reader import ScheduleReader
 from redshank_node.engine.turn import Turn
 from redshank_node.engine.turns import Turns
 from redshank_node.providers.provider import Answer, ModelCall, ModelSettings
@@ -50,6 +51,7 @@ from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.folds import Folds
 from redshank_shared.stores.idempotency import Idempotency
 from redshank_shared.stores.leases import Leases
+from redshank_shared.stores.schedules import Schedules
 from redshank_shared.stores.tables import workstreams
 
 DEADLINE_SECONDS = 20.0
@@ -139,7 +141,15 @@ class WorldNode:
     def _turn(self, recorder: Recorder, lease: Lease) -> Turn:
         live = LiveText(self._world.bus, recorder.state.id)
         execution = Execution(
-            self._pipeline.workspace, self._pipeline.limits, live.add, clock.monotonic
+            self._pipeline.workspace,
+            self._pipeline.limits,
+            live.add,
+            clock.monotonic,
+            Caller(
+                recorder.state.id,
+                recorder.state.created.owner,
+                ScheduleReader(self._world.database, Schedules(self._world.database)),
+            ),
         )
         answering = Answering(
             recorder, self._models, self._pipeline, live, self.metrics, clock.monotonic

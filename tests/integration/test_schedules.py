@@ -1,5 +1,6 @@
 """What is due is taken once, said once: the store, the clock's step, the handlers of runs."""
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -268,10 +269,27 @@ async def test_a_trigger_adds_one_run_that_the_clock_hands_over(
     assert take(schedules) == []
     run_id = fresh_id("run")
     await world.do(workstream, ChangeSchedule("later", "trigger", "ines", run_id))
-    assert [run.run_id for run in schedules.not_taken_up(2)] == [run_id]
+    assert [run.run_id for run in take(schedules)] == [run_id]
     await firing.fire(run_id)
     assert said(world, workstream) == ["later is due"]
     assert [run.run_id for run in schedules.runs_of(schedule_id)] == [run_id]
+
+
+@pytest.mark.req("K-89")
+async def test_a_trigger_beside_an_open_run_is_skipped_with_the_reason(
+    world: World, schedules: Schedules
+) -> None:
+    workstream, schedule_id = await made(world, cadence=Interval(600, seconds()))
+    for _ in range(2):
+        await world.do(workstream, ChangeSchedule("later", "trigger", "ines", fresh_id("run")))
+        await asyncio.sleep(0.002)
+    assert len(take(schedules)) == 1
+    skipped, handed = schedules.runs_of(schedule_id)
+    assert (handed.state, skipped.state) == ("handed", "skipped")
+    assert "open" in skipped.detail
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert row.runs == 1
 
 
 @pytest.mark.req("K-90")

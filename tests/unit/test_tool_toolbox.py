@@ -15,6 +15,17 @@ PRIMARY_KEYS = {
     "edit_file": "old_string",
     "grep_search": "pattern",
     "list_files": "path",
+    "wake_after": "delay",
+    "wake_at": "at",
+    "schedule_create": "message",
+    "schedule_list": "state",
+    "schedule_get": "id",
+    "schedule_pause": "id",
+    "schedule_resume": "id",
+    "schedule_cancel": "id",
+    "schedule_trigger_now": "id",
+    "watch": "command",
+    "notify": "message",
 }
 EFFECTS = {
     "read_file": "read",
@@ -23,6 +34,17 @@ EFFECTS = {
     "write_file": "write",
     "edit_file": "write",
     "bash": "process",
+    "wake_after": "state",
+    "wake_at": "state",
+    "schedule_create": "state",
+    "schedule_list": "read",
+    "schedule_get": "read",
+    "schedule_pause": "state",
+    "schedule_resume": "state",
+    "schedule_cancel": "state",
+    "schedule_trigger_now": "state",
+    "watch": "process",
+    "notify": "deliver",
 }
 
 
@@ -66,4 +88,6 @@ def test_the_built_in_tools_declare_their_effects_and_primary_keys() -> None:
         "read_file",
         "list_files",
         "grep_search",
+        "schedule_list",
+        "schedule_get",
     }

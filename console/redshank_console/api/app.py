@@ -4,9 +4,11 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from redshank_console.api import problems
+from redshank_console.api.announced import AnnouncedRoutes
 from redshank_console.api.approvals import ApprovalRoutes
 from redshank_console.api.body_limit import BodyLimit
 from redshank_console.api.cluster import ClusterRoutes
+from redshank_console.api.cluster_view import ClusterViewRoutes
 from redshank_console.api.door import Door
 from redshank_console.api.events import EventRoutes
 from redshank_console.api.measure import Measure
@@ -41,5 +43,8 @@ def api(parts: Parts) -> FastAPI:
     app.include_router(ScheduleRoutes(parts).router(), prefix="/v1", tags=["schedules"])
     app.include_router(SignInRoutes(parts).router(), prefix="/v1", tags=["sign-in"])
     app.include_router(ClusterRoutes(parts).router(), tags=["cluster"])
+    cluster_view = ClusterViewRoutes(parts).router()
+    app.include_router(cluster_view, prefix="/v1/cluster", tags=["cluster"])
+    app.include_router(AnnouncedRoutes(parts).router(), tags=["cluster"])
     app.include_router(PageRoutes(parts.page_folder).router())
     return app

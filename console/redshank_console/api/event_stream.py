@@ -2,16 +2,33 @@
 
 import asyncio
 import logging
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Protocol
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
 
-from redshank_console.services.event_feed import EventFeed
 from redshank_console.services.gauges import Gauges
 from redshank_shared.domain.errors import Unavailable
 
 logger = logging.getLogger(__name__)
+
+
+class Feed(Protocol):
+    """Frames for one watcher."""
+
+    def frames(self) -> AsyncGenerator[bytes]:
+        """Whole frames, until `end` or the console's stop."""
+        ...
+
+    def end(self) -> None:
+        """Let `frames` come to its end soon."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what the feed holds."""
+        ...
 
 
 class EventStream(Response):
@@ -19,7 +36,7 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, feed: EventFeed, gauges: Gauges) -> None:
+    def __init__(self, feed: Feed, gauges: Gauges) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._feed = feed

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from redshank_console.api.door import DoorRules
+from redshank_console.services.announcing import Announcing
+from redshank_console.services.cluster_feed import ClusterFeeds
 from redshank_console.services.event_feed import EventFeeds
 from redshank_console.services.event_pages import EventPages
 from redshank_console.services.gauges import Gauges
@@ -28,6 +30,8 @@ class Parts:
     feeds: EventFeeds
     sign_in: SignIn
     overview: Overview
+    cluster_feeds: ClusterFeeds
+    announcing: Announcing
     health: Health
     gauges: Gauges
     door_rules: DoorRules

@@ -9,6 +9,7 @@ from redshank_console.cli import exits
 from redshank_console.cli.approvals import approvals
 from redshank_console.cli.bench.commands import bench
 from redshank_console.cli.doctor import doctor_command
+from redshank_console.cli.nodes import nodes
 from redshank_console.cli.output import say
 from redshank_console.cli.processes import console, gateway, migrate, node
 from redshank_console.cli.running import run
@@ -53,6 +54,7 @@ app.add_typer(approvals, name="approvals")
 app.add_typer(schedules, name="schedules")
 app.add_typer(bench, name="bench")
 app.command()(with_session(signin))
+app.add_typer(nodes, name="nodes")
 app.command("doctor")(doctor_command)
 app.command()(node)
 app.command()(console)

@@ -1,29 +1,27 @@
 """Gathers the cluster's figures, at most once a second however many ask."""
 
 import asyncio
+import logging
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
+from redshank_console.collector.census import Census, Registered
 from redshank_console.collector.fresh import Fresh
-from redshank_console.collector.nodes import Node, names_of, nodes_of
-from redshank_shared.domain.errors import Unavailable
+from redshank_console.collector.nodes import Node
+from redshank_shared.domain.errors import RedshankError, Unavailable
 from redshank_shared.queue.dispatch import Dispatch, QueueDepth
+from redshank_shared.queue.reports import McpFigures
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.services import Services
 from redshank_shared.stores.workstreams import Totals, WorkstreamFilters, Workstreams
 
+logger = logging.getLogger(__name__)
+
 FRESH_SECONDS = 1.0
+AHEAD_SECONDS = 0.7
+WANTED_SECONDS = 10.0
 REDIS_SECONDS = 0.5
-CONSOLE_SECONDS = 15.0
-
-
-class Registered(msgspec.Struct, frozen=True):
-    """The nodes as the registry knows them, the name behind every process of theirs."""
-
-    nodes: list[Node]
-    names: dict[str, str]
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -35,7 +33,7 @@ class Figures(msgspec.Struct, frozen=True):
     totals: Totals
     needs_you: int
     queue: QueueDepth | None
-    mcp: dict[str, int]
+    mcp: McpFigures
 
 
 class Cluster:
@@ -44,35 +42,52 @@ class Cluster:
     Every method raises Unavailable while the database does not answer.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - five sources of figures, a clock
         self,
         database: Database,
         services: Services,
         workstreams: Workstreams,
         dispatch: Dispatch,
         monotonic: Callable[[], float],
+        census: Census | None = None,
     ) -> None:
+        """Without a `census` that somebody runs, the registry is looked at for who asks."""
         self._database = database
-        self._services = services
         self._workstreams = workstreams
         self._dispatch = dispatch
-        self._registered = Fresh(self._look_at_nodes, FRESH_SECONDS, monotonic)
+        self._monotonic = monotonic
+        self.census = census or Census(database, services, monotonic)
         self._figures = Fresh(self._gather, FRESH_SECONDS, monotonic)
+        self._asked_at = float("-inf")
+
+    async def run(self) -> None:
+        """Keep census, and figures fresh while anybody wants them, without an end."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.census.run())
+            await self._stay_ahead()
 
     async def registered(self) -> Registered:
         """The nodes, at most a second old."""
-        return await self._registered.get()
+        return await self.census.registered()
 
     async def figures(self) -> Figures:
         """Everything, at most a second old."""
+        self._asked_at = self._monotonic()
         return await self._figures.get()
 
-    async def _look_at_nodes(self) -> Registered:
-        rows = await self._database.run(self._services.all, "node")
-        return Registered(nodes_of(rows), names_of(rows))
+    async def _stay_ahead(self) -> None:
+        """Who asks again and again finds the answer ready."""
+        while True:
+            await asyncio.sleep(AHEAD_SECONDS)
+            if self._monotonic() - self._asked_at > WANTED_SECONDS:
+                continue
+            try:
+                await self._figures.renew()
+            except RedshankError as error:
+                logger.debug("figures not gathered ahead: %s", error.detail)
 
     async def _gather(self) -> Figures:
-        registered = await self._registered.get()
+        registered = await self.census.registered()
         figures = await self._database.run(self._count, registered)
         try:
             async with asyncio.timeout(REDIS_SECONDS):
@@ -82,28 +97,25 @@ class Cluster:
         return msgspec.structs.replace(figures, queue=queue)
 
     def _count(self, registered: Registered) -> Figures:
-        consoles = self._services.live("console", CONSOLE_SECONDS)
-        alive = {node.version for node in registered.nodes if node.state != "lost"}
+        alive = [node for node in registered.nodes if node.state != "lost"]
         waiting = WorkstreamFilters(waiting_for="approval")
         return Figures(
             registered=registered,
-            versions=tuple(sorted(alive | {row.version for row in consoles})),
+            versions=tuple(sorted(registered.versions)),
             by_state=self._workstreams.counts_by_state(),
             totals=self._workstreams.totals(),
             needs_you=self._workstreams.page(waiting, limit=1).total,
             queue=None,
-            mcp=_mcp(registered.nodes),
+            mcp=_mcp(alive),
         )
 
 
-def _mcp(nodes: list[Node]) -> dict[str, int]:
-    """What one node reaches, the most of any: each node connects to the same servers."""
-    figures: dict[str, int] = {}
-    for node in nodes:
-        said: Any = node.report.get("mcp")
-        if node.state == "lost" or not isinstance(said, dict):
-            continue
-        for name in ("servers", "resources", "prompts", "tools"):
-            if isinstance(said.get(name), int):
-                figures[name] = max(figures.get(name, 0), said[name])
-    return figures
+def _mcp(nodes: list[Node]) -> McpFigures:
+    """The sums over the nodes (T-78)."""
+    reached = [node.report.mcp for node in nodes]
+    return McpFigures(
+        servers=sum(mcp.servers for mcp in reached),
+        resources=sum(mcp.resources for mcp in reached),
+        prompts=sum(mcp.prompts for mcp in reached),
+        tools=sum(mcp.tools for mcp in reached),
+    )

@@ -29,6 +29,14 @@ class Fresh(Generic[Value]):
         async with self._gathering:
             if (kept := self._kept) and self._monotonic() < kept[1]:
                 return kept[0]
-            value = await self._gather()
-            self._kept = (value, self._monotonic() + self._seconds)
-            return value
+            return await self._renewed()
+
+    async def renew(self) -> Value:
+        """A new answer, whatever is kept; meanwhile others get the kept one until it is too old."""
+        async with self._gathering:
+            return await self._renewed()
+
+    async def _renewed(self) -> Value:
+        value = await self._gather()
+        self._kept = (value, self._monotonic() + self._seconds)
+        return value

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from redshank_console.collector.cluster import Cluster, Registered
+from redshank_console.collector.census import Registered
+from redshank_console.collector.cluster import Cluster
 from redshank_console.services.views import (
     Asked,
     Standing,

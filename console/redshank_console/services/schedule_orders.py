@@ -120,4 +120,4 @@ def _changed(
 
 def _triggered(row: ScheduleRow, command: ChangeSchedule, now: float) -> Run:
     kind: RunKind = "poll" if row.spec.watch else "fire"
-    return Run(command.run_id, row.schedule_id, row.workstream_id, kind, now, "handed")
+    return Run(command.run_id, row.schedule_id, row.workstream_id, kind, now, "triggered")

@@ -75,6 +75,11 @@ class Turns:
         """How many slots are taken."""
         return len(self._in_hand)
 
+    @property
+    def in_hand(self) -> tuple[WorkstreamId, ...]:
+        """The workstreams whose turns run here."""
+        return tuple(self._in_hand)
+
     def free(self) -> int:
         """How many more turns may start now."""
         return 0 if self._draining else max(0, self.slots - len(self._in_hand))

@@ -8,7 +8,13 @@ import msgspec
 
 from redshank_shared.domain.cadence import Cadence
 from redshank_shared.domain.commands import Command
-from redshank_shared.domain.events import Effect, Preview, WatchSpec
+from redshank_shared.domain.due_events import (
+    WatchSpec,
+)
+from redshank_shared.domain.events import (
+    Effect,
+    Preview,
+)
 
 SandboxLevel = Literal["inherited", "read_only", "workspace_write", "network_enabled"]
 

@@ -17,6 +17,8 @@ from redshank_shared.client.views import (
     Health,
     NewSchedule,
     NewWorkstream,
+    NodeView,
+    Overview,
     Page,
     Posted,
     Resolution,
@@ -82,6 +84,19 @@ class ConsoleClient:
     def health(self) -> Health:
         """What the console says of itself; needs no token."""
         return self._get("/health", Health)
+
+    def overview(self) -> Overview:
+        """The cluster in figures."""
+        return self._get("/v1/cluster/overview", Overview)
+
+    def nodes(self, query: Query) -> Page[NodeView]:
+        """A page of the nodes, by name."""
+        return self._get("/v1/cluster/nodes", Page[NodeView], query)
+
+    def content(self, path: str) -> bytes:
+        """What the console answers there, as it comes."""
+        with self._opened(path, {}, 30.0) as answer:
+            return answer.read()
 
     def create(self, new: NewWorkstream) -> WorkstreamView:
         """A new workstream, with its first message if one is given."""

@@ -122,6 +122,42 @@ class Health(msgspec.Struct, frozen=True):
     version: str = ""
 
 
+class NodeCounts(msgspec.Struct, frozen=True):
+    up: int = 0
+    lost: int = 0
+    draining: int = 0
+    total: int = 0
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """The cluster in figures, as far as the command line shows them."""
+
+    nodes: NodeCounts = NodeCounts()
+    versions: tuple[str, ...] = ()
+    version_drift: bool = False
+
+
+class NodeReport(msgspec.Struct, frozen=True):
+    """What a node said of itself; `load`: 1.0 is a machine in full use."""
+
+    slots: int = 0
+    busy: int = 0
+    load: float = 0.0
+    loop_lag_ms: int = 0
+    memory_bytes: int = 0
+
+
+class NodeView(msgspec.Struct, frozen=True):
+    id: str
+    name: str
+    state: str
+    address: str = ""
+    version: str = ""
+    started_at: str = ""
+    age_seconds: float = 0.0
+    report: NodeReport = NodeReport()
+
+
 class NewWorkstream(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a workstream is created with; what is empty is left to the console."""
 

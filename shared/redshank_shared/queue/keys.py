@@ -23,6 +23,7 @@ KEPT_FUNCTIONS: dict[KeptFunction, str] = {
 }
 
 APPENDED = f"{_PREFIX}appended"
+REPORTS = f"{_PREFIX}reports"
 QUIET = f"{_PREFIX}quiet"
 SWEEP_LOCK = f"{_PREFIX}sweep"
 QUEUES = Queue.redis_queues_keys

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 import msgspec
 import redis.asyncio
 
+from redshank_shared.queue import keys
 from redshank_shared.queue.appended_feed import RESYNC, Resync
 from redshank_shared.queue.connection import redis_errors_as_unavailable
 from redshank_shared.queue.subscription import Begun, Heard, Subscription
 
 logger = logging.getLogger(__name__)
 
-CHANNEL = "redshank:reports"
 MOST_REPORT_BYTES = 64 * 1024
 MOST_NAMES = 500
 
@@ -129,14 +129,14 @@ class ReportBus:
 
     async def _publish(self, message: _Sent | Departed | Pulse) -> int:
         with redis_errors_as_unavailable():
-            return int(await self._redis.publish(CHANNEL, _encoder.encode(message)))
+            return int(await self._redis.publish(keys.REPORTS, _encoder.encode(message)))
 
 
 class ReportFeed:
     """The listening side."""
 
     def __init__(self, url: str) -> None:
-        self._subscription = Subscription(url, CHANNEL)
+        self._subscription = Subscription(url, keys.REPORTS)
 
     async def listen(self) -> AsyncIterator[Said | Resync]:
         """Everything that is said, without an end, through every loss of Redis.

@@ -152,8 +152,8 @@ def _triggered(workstream_id: str, fact: ScheduleTriggered) -> dict[str, Any]:
         "workstream_id": workstream_id,
         "kind": "poll" if fact.polls else "fire",
         "due_at": fact.due_at,
-        "state": "handed",
-        # Handed over by the clock, as what was handed over long ago.
+        # The clock sees whether another run is open, then hands it over.
+        "state": "triggered",
         "handed_at": 0.0,
         "began_at": None,
         "node": "",

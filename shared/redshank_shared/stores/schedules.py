@@ -10,7 +10,7 @@ from redshank_shared.domain.cadence import Cadence
 from redshank_shared.domain.due_events import (
     ScheduleCreated,
 )
-from redshank_shared.domain.recurrence import Policy, Recurrence, due
+from redshank_shared.domain.recurrence import Policy, Recurrence, due, trigger
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds
 from redshank_shared.stores.paging import Page, checked_limit, cut, decode_cursor, encode_cursor
@@ -18,11 +18,12 @@ from redshank_shared.stores.tables import schedule_runs, schedules
 from redshank_shared.stores.text import storable
 
 RunKind = Literal["fire", "poll"]
-RunState = Literal["queued", "handed", "started", "done", "skipped", "lost"]
+RunState = Literal["triggered", "queued", "handed", "started", "done", "skipped", "lost"]
 
 _decode_spec = msgspec.json.Decoder(ScheduleCreated).decode
 _decode_cadence = msgspec.json.Decoder(Cadence).decode
 _RUNS_KEPT = 50
+_STANDING = (schedules.c.spec, schedules.c.cadence, schedules.c.runs, schedules.c.next_due)
 _UNDER_WAY = ("queued", "handed", "started")
 _STATES: dict[str, RunState] = {"claimed": "handed", "queued": "queued", "skipped": "skipped"}
 
@@ -78,7 +79,8 @@ class Schedules:
                 .limit(limit)
                 .with_for_update(skip_locked=True)
             ).all()
-            return [run for row in rows for run in self._taken(connection, row, now, new_run_id)]
+            taken = [run for row in rows for run in self._taken(connection, row, now, new_run_id)]
+            return taken + self._triggered(connection, limit)
 
     def seconds_to_next(self) -> float | None:
         """How long until something is due, by the database's clock; None if nothing will be."""
@@ -230,24 +232,44 @@ class Schedules:
         with self._database.read() as connection:
             return tuple(_run(row) for row in connection.execute(statement))
 
+    def _triggered(self, connection: Connection, limit: int) -> list[Run]:
+        """Runs that somebody asked for, as the overlap policy lets them (K-89)."""
+        rows = connection.execute(
+            select(schedule_runs, *_STANDING)
+            .join(schedules, schedules.c.schedule_id == schedule_runs.c.schedule_id)
+            .where(schedule_runs.c.state == "triggered")
+            .order_by(schedule_runs.c.due_at)
+            .limit(limit)
+            .with_for_update(skip_locked=True, of=schedule_runs)
+        ).all()
+        handed = []
+        for row in rows:
+            standing = _standing(row)
+            under_way = _states_under_way(connection, row.schedule_id)
+            step = trigger(standing, row.due_at, **_overlap(under_way))
+            planned = step.runs[0]
+            state = _STATES[planned.outcome]
+            connection.execute(
+                update(schedule_runs)
+                .where(schedule_runs.c.run_id == row.run_id)
+                .values(state=state, detail=planned.reason, handed_at=now_seconds())
+            )
+            if state != "skipped":
+                connection.execute(
+                    update(schedules)
+                    .where(schedules.c.schedule_id == row.schedule_id)
+                    .values(runs=schedules.c.runs + 1)
+                )
+            if state == "handed":
+                handed.append(msgspec.structs.replace(_run(row), state="handed"))
+        return handed
+
     def _taken(
         self, connection: Connection, row: Row[Any], now: float, new_run_id: Callable[[], str]
     ) -> list[Run]:
-        spec = _decode_spec(row.spec)
-        standing = Recurrence(
-            cadence=_decode_cadence(row.cadence),
-            policy=Policy(spec.overlap, spec.misfire, spec.max_executions or None),
-            next_due=row.next_due,
-            executions=row.runs,
-        )
         under_way = _states_under_way(connection, row.schedule_id)
-        step = due(
-            standing,
-            now,
-            open_run=bool(under_way - {"queued"}),
-            queued_run="queued" in under_way,
-        )
-        kind: RunKind = "poll" if spec.watch else "fire"
+        step = due(_standing(row), now, **_overlap(under_way))
+        kind: RunKind = "poll" if row.kind == "watch" else "fire"
         runs = [
             Run(
                 run_id=new_run_id(),
@@ -275,6 +297,20 @@ class Schedules:
         )
         fresh = insert.on_conflict_do_nothing().returning(schedule_runs.c.run_id)
         return connection.execute(fresh).first() is not None
+
+
+def _standing(row: Row[Any]) -> Recurrence:
+    spec = _decode_spec(row.spec)
+    return Recurrence(
+        cadence=_decode_cadence(row.cadence),
+        policy=Policy(spec.overlap, spec.misfire, spec.max_executions or None),
+        next_due=row.next_due,
+        executions=row.runs,
+    )
+
+
+def _overlap(under_way: set[str]) -> dict[str, bool]:
+    return {"open_run": bool(under_way - {"queued"}), "queued_run": "queued" in under_way}
 
 
 def _states_under_way(connection: Connection, schedule_id: str) -> set[str]:

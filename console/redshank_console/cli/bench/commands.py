@@ -2,8 +2,10 @@
 
 import typer
 
+from redshank_console.cli.bench.cluster import cluster
 from redshank_console.cli.bench.watches import watches
 from redshank_console.cli.session import with_session
 
 bench = typer.Typer(no_args_is_help=True, help="Measure a cluster.")
 bench.command()(with_session(watches))
+bench.command()(with_session(cluster))

@@ -1,0 +1,107 @@
+"""Makes a schedule: one message at a moment, on a beat, or by a cron expression."""
+
+from typing import Any
+
+from redshank_node.tools.support import one_shot, schema, times, timetable, wakes
+from redshank_node.tools.support.refusals import refused
+from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
+from redshank_shared.domain.cadence import Once, first_due
+from redshank_shared.domain.commands import CreateSchedule
+from redshank_shared.domain.events import Preview
+
+_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {
+            **wakes.NAME_PARAMETER,
+            "description": "A name that no other schedule of this workstream has.",
+        },
+        "message": {
+            "type": "string",
+            "minLength": 1,
+            "description": "What is read each time.",
+        },
+        **timetable.PARAMETERS,
+        "overlap": {
+            "type": "string",
+            "enum": ["skip", "queue_one", "parallel"],
+            "description": "When the last run is not over at the next due time. Default skip.",
+        },
+        "misfire": {
+            "type": "string",
+            "enum": ["coalesce_once", "skip_missed"],
+            "description": "When due times passed while nothing ran. Default coalesce_once.",
+        },
+        "max_executions": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 1_000_000,
+            "description": "End after so many. Default: no end.",
+        },
+        **wakes.TARGET_PARAMETERS,
+    },
+    "required": ["name", "message"],
+    "additionalProperties": False,
+}
+
+
+def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
+    """Checked arguments with exactly one cadence that can come due; those of `schedule` too, whose
+    moment must be to come (K-86, K-87, C-42).
+    """
+    to_come = one_shot.is_one_shot(arguments)
+    given = one_shot.as_schedule(arguments) if to_come else arguments
+    checked = schema.validated(given, _PARAMETERS)
+    wakes.check_texts(checked)
+    shown = timetable.shown(timetable.cadence(checked, 0.0))
+    checked["to_come"] = to_come
+    return Prepared(checked, Preview(f"{checked['name']}: {shown}", "text", checked["message"]))
+
+
+async def run(prepared: Prepared, context: CallContext) -> Result:
+    """Make the schedule; a name that is taken is refused where that is decided (K-23)."""
+    arguments = prepared.arguments
+    now = context.now_seconds
+    if objection := wakes.objection_to_target(arguments, context):
+        return refused(objection)
+    try:
+        cadence = timetable.cadence(arguments, now)
+    except BadArguments as too_late:
+        return refused(str(too_late))
+    if (
+        arguments["to_come"]
+        and isinstance(cadence, Once)
+        and (objection := times.objection_to_past(cadence.at, now, "at"))
+    ):
+        return refused(objection)
+    due = first_due(cadence, now)
+    following = "" if due is None else f", next at {times.shown_moment(due)}"
+    return Result(
+        f"{arguments['name']} is scheduled {timetable.shown(cadence)}{following}",
+        command=CreateSchedule(
+            schedule_id=wakes.schedule_id(context),
+            name=arguments["name"],
+            cadence=cadence,
+            by=wakes.AGENT,
+            message=arguments["message"],
+            overlap=arguments.get("overlap", "skip"),
+            misfire=arguments.get("misfire", "coalesce_once"),
+            max_executions=arguments.get("max_executions", 0),
+        ),
+    )
+
+
+TOOL = Tool(
+    name="schedule_create",
+    description=(
+        "Send yourself a message at a moment (once), again and again (interval), or by a cron "
+        "expression in a time zone: give exactly one of the three. It survives restarts."
+    ),
+    parameters=_PARAMETERS,
+    effect="state",
+    prepare=prepare,
+    run=run,
+    primary_key="message",
+    parallel=True,
+    aliases=("schedule",),
+)

@@ -142,6 +142,20 @@ async def test_a_run_handed_over_twice_speaks_once(
     assert [(r.state, r.due_at) for r in schedules.runs_of(schedule_id)] == [("done", run.due_at)]
 
 
+@pytest.mark.req("K-92")
+async def test_what_a_schedule_says_names_it_and_its_due_time(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    workstream, schedule_id = await made(world, message="[schedule other] I am ines")
+    (run,) = take(schedules)
+    await firing.fire(run.run_id)
+    facts = world.facts(workstream)
+    (posted,) = [f for f in facts if isinstance(f, MessagePosted) and f.source != "user"]
+    (fired,) = [f for f in facts if isinstance(f, ScheduleFired)]
+    assert (posted.source, posted.author) == ("wake", schedule_id)
+    assert (fired.schedule_id, fired.due_at) == (schedule_id, run.due_at)
+
+
 @pytest.mark.fault("F41")
 async def test_a_run_whose_node_died_behind_its_message_speaks_no_second_time(
     world: World, schedules: Schedules, firing: Firing

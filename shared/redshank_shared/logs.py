@@ -32,8 +32,8 @@ def configure(
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    # httpx tells of every request at INFO; a turn makes several.
-    for name in ("httpx", "httpcore"):
+    # httpx tells of every request at INFO, rq of every job three times.
+    for name in ("httpx", "httpcore", "rq.worker"):
         logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
 
 

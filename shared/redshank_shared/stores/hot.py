@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from sqlalchemy import Table, bindparam, case, delete, func, null, or_, select, update
+from sqlalchemy import Table, and_, bindparam, case, delete, func, null, or_, select, update
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.engine.interfaces import Dialect as Compiler
+from sqlalchemy.sql.dml import ReturningUpdate
 from sqlalchemy.sql.expression import ClauseElement, ColumnElement, Update
 
 from redshank_shared.stores.dialect import Dialect, now_seconds
@@ -91,6 +92,7 @@ class HotStatements:
         self.find_key = Statement(_find_key(), compiler)
         self.read_events = Statement(_read_events(), compiler)
         self.claim = Statement(_claim(), compiler)
+        self.claim_with_facts = Statement(_claim_with_facts(), compiler)
         self.renew = Statement(_renew(), compiler)
         self.release = Statement(_release(), compiler)
 
@@ -205,7 +207,18 @@ def _lease_end() -> ColumnElement[float]:
     return now_seconds() + bindparam("b_seconds", type_=workstreams.c.lease_until.type)
 
 
-def _claim() -> ClauseElement:
+def _claim_with_facts() -> ClauseElement:
+    """For a database that writes in a WITH clause."""
+    claimed = _claim().cte("claimed")
+    newer = and_(events.c.workstream_id == bindparam("b_id"), events.c.seq > bindparam("b_after"))
+    return (
+        select(claimed, events.c.seq, events.c.kind, events.c.at, events.c.fact)
+        .select_from(claimed.outerjoin(events, newer))
+        .order_by(events.c.seq)
+    )
+
+
+def _claim() -> ReturningUpdate[Any]:
     columns = workstreams.c
     free = or_(columns.lease_node.is_(None), columns.lease_until < now_seconds())
     return (

@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import delete, func, or_, select, tuple_
 from sqlalchemy.engine.interfaces import DBAPICursor
 
-from redshank_shared.domain.events import Recorded
+from redshank_shared.domain.events import Recorded, decode
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds
 from redshank_shared.stores.event_log import read_recorded
@@ -57,6 +57,10 @@ class Leases:
     ) -> tuple[Claim, list[Recorded]] | None:
         """`claim`, with the facts behind `known_version` as they are after it."""
         with self._database.hot_write() as cursor:
+            if not self._database.dialect.is_in_process:
+                return self._claim_with_facts(
+                    cursor, workstream_id, node_id, lease_seconds, known_version
+                )
             claim = self._claim(cursor, workstream_id, node_id, lease_seconds)
             if claim is None:
                 return None
@@ -131,3 +135,34 @@ class Leases:
         }
         rows = self._database.hot.claim.execute(cursor, values).fetchall()
         return Claim(*rows[0]) if rows else None
+
+    def _claim_with_facts(
+        self,
+        cursor: DBAPICursor,
+        workstream_id: str,
+        node_id: str,
+        lease_seconds: float,
+        known_version: int,
+    ) -> tuple[Claim, list[Recorded]] | None:
+        """Both in one statement, which reads the log as it was when the statement began: what
+        somebody appended while it waited for the row is read after it.
+        """
+        values = {
+            "b_id": workstream_id,
+            "b_node": node_id,
+            "b_seconds": float(lease_seconds),
+            "b_after": known_version,
+        }
+        rows = self._database.hot.claim_with_facts.execute(cursor, values).fetchall()
+        if not rows:
+            return None
+        claim = Claim(*rows[0][:4])
+        facts = [
+            Recorded(seq, at, decode(kind, fact))
+            for _, _, _, _, seq, kind, at, fact in rows
+            if seq is not None
+        ]
+        known = facts[-1].seq if facts else known_version
+        if known < claim.version:
+            facts += read_recorded(self._database, cursor, workstream_id, known)
+        return claim, facts

@@ -233,7 +233,7 @@ class TestCreate:
             target="current",
         )
         assert made == CreateSchedule(
-            SCHEDULE, "check-mail", Once(NOW + 3600), "agent", "read the mail"
+            SCHEDULE, "check-mail", Once(NOW + 3600), "agent", "read the mail", replaces=True
         )
 
     @pytest.mark.req("C-42")

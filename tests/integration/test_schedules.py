@@ -322,6 +322,19 @@ async def test_a_paused_schedule_is_not_due_until_it_goes_on(
     assert row.next_due == pytest.approx(seconds() + 3600, abs=5)
 
 
+@pytest.mark.req("C-42")
+async def test_one_that_replaces_takes_the_place_of_its_name(
+    world: World, schedules: Schedules
+) -> None:
+    workstream, first = await made(world, cadence=Once(seconds() + 3600))
+    second = await scheduled(
+        world, workstream, "later", cadence=Once(seconds() + 7200), replaces=True
+    )
+    rows = {row.schedule_id: row.state for row in schedules.page(workstream).items}
+    assert rows == {first: "canceled", second: "active"}
+    assert list(world.state(workstream).schedules) == [second]
+
+
 @pytest.mark.req("T-54")
 async def test_names_and_numbers_of_watches_are_bounded(world: World) -> None:
     workstream, _ = await made(world, "first", **watch("true"))

@@ -66,6 +66,8 @@ class RequestCompaction(msgspec.Struct, frozen=True):
 
 
 class CreateSchedule(msgspec.Struct, frozen=True):
+    """`replaces`: one that has this name already makes room (C-42)."""
+
     schedule_id: str
     name: str
     cadence: Cadence
@@ -75,6 +77,7 @@ class CreateSchedule(msgspec.Struct, frozen=True):
     overlap: Overlap = "skip"
     misfire: Misfire = "coalesce_once"
     max_executions: int = 0
+    replaces: bool = False
 
 
 class ChangeSchedule(msgspec.Struct, frozen=True):

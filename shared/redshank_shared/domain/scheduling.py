@@ -51,7 +51,12 @@ def create(state: Workstream, command: CreateSchedule, now: float) -> list[AnyFa
 
     A one-shot whose time has passed is due now.
     """
-    _check_name(state, command)
+    replaced = [
+        ScheduleChanged(schedule_id, "canceled", command.by, detail="replaced by one of its name")
+        for schedule_id, schedule in state.schedules.items()
+        if command.replaces and schedule.created.name == command.name
+    ]
+    _check_name(state, command, replacing=bool(replaced))
     if command.watch is not None:
         _check_watch(state, command.watch, command.cadence)
     else:
@@ -61,6 +66,7 @@ def create(state: Workstream, command: CreateSchedule, now: float) -> list[AnyFa
     if command.max_executions < 0:
         raise Invalid("max_executions is negative; leave it out for no end", field="max_executions")
     return [
+        *replaced,
         ScheduleCreated(
             schedule_id=command.schedule_id,
             name=command.name,
@@ -72,7 +78,7 @@ def create(state: Workstream, command: CreateSchedule, now: float) -> list[AnyFa
             overlap=command.overlap,
             misfire=command.misfire,
             max_executions=command.max_executions,
-        )
+        ),
     ]
 
 
@@ -141,9 +147,11 @@ def find(state: Workstream, reference: str) -> Schedule:
     )
 
 
-def _check_name(state: Workstream, command: CreateSchedule) -> None:
+def _check_name(state: Workstream, command: CreateSchedule, *, replacing: bool) -> None:
     if not command.name.strip() or len(command.name) > _NAME_CHARACTERS:
         raise Invalid(f"name must have 1 to {_NAME_CHARACTERS} characters", field="name")
+    if replacing:
+        return
     if any(schedule.created.name == command.name for schedule in state.schedules.values()):
         raise Conflict(
             f"a schedule called {command.name} is active here; choose another name or cancel it",

@@ -87,6 +87,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
             overlap=arguments.get("overlap", "skip"),
             misfire=arguments.get("misfire", "coalesce_once"),
             max_executions=arguments.get("max_executions", 0),
+            replaces=arguments["to_come"],
         ),
     )
 

@@ -8,19 +8,13 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.browsing import chromium, kept_shot, violations
+from tests.browser.browsing import kept_shot, violations
 from tests.e2e.redshank_up import Home, Up
 
 SIGN_IN = re.compile(r"http://\S+/#/signin\?code=\S+")
 # What the conversation says, without the clock times that go on by themselves.
 STORY = r"""() => [...document.querySelectorAll('ol.log > li')].map(item =>
     item.innerText.replace(/\d+(\.\d+)? ?(ms|s|min)\b/g, '').replace(/\s+/g, ' ').trim())"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

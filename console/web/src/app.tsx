@@ -6,7 +6,10 @@ import { onUnauthenticated } from "./api/client";
 import { queryClient } from "./api/queries";
 import { Sprite } from "./design/glyph";
 import { Toast } from "./design/toast";
-import { goSignIn, useRoute } from "./shell/route";
+import { NodesPage } from "./nodes/nodes-page";
+import { OverviewPage } from "./overview/overview-page";
+import { SchedulesPage } from "./schedules/schedules-page";
+import { goSignIn, useRoute, type Route } from "./shell/route";
 import { Shell } from "./shell/shell";
 import { SignInPage } from "./signin/signin-page";
 import { WorkstreamPage } from "./workstream/workstream-page";
@@ -22,16 +25,25 @@ export function App() {
         <SignInPage key={route.code} code={route.code} next={route.next} />
       ) : (
         <Shell route={route}>
-          {(onNew) =>
-            route.page === "workstream" ? (
-              <WorkstreamPage key={route.id} id={route.id} />
-            ) : (
-              <ListPage search={route.search} onNew={onNew} />
-            )
-          }
+          {(onNew) => <Page route={route} onNew={onNew} />}
         </Shell>
       )}
       <Toast />
     </QueryClientProvider>
   );
+}
+
+function Page({ route, onNew }: { route: Exclude<Route, { page: "signin" }>; onNew: () => void }) {
+  switch (route.page) {
+    case "overview":
+      return <OverviewPage onNew={onNew} />;
+    case "nodes":
+      return <NodesPage name={route.name} />;
+    case "schedules":
+      return <SchedulesPage view={route.view} />;
+    case "workstream":
+      return <WorkstreamPage key={route.id} id={route.id} />;
+    case "workstreams":
+      return <ListPage search={route.search} onNew={onNew} />;
+  }
 }

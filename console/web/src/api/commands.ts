@@ -1,7 +1,7 @@
-/** What a person can do to a workstream, one call each. All throw ApiError. */
+/** What a person can do to workstreams, schedules, the session: one call each. All throw ApiError. */
 
 import { write } from "./client";
-import type { Mode, NewWorkstream, Resolution, View, When } from "./types";
+import type { Mode, NewSchedule, NewWorkstream, Resolution, Schedule, View, When } from "./types";
 
 const at = (id: string, verb: string) => `/v1/workstreams/${encodeURIComponent(id)}/${verb}`;
 
@@ -16,3 +16,11 @@ export const fork = (id: string, after: number) => write<View>(at(id, "fork"), {
 export const setMode = (id: string, mode: Mode) => write<View>(at(id, "mode"), { mode });
 export const signIn = (secret: { code: string } | { token: string }) => write<object>("/v1/signin", secret);
 export const signOut = () => write<object>("/v1/signout");
+
+const ofSchedule = (id: string, verb: string) => `/v1/schedules/${encodeURIComponent(id)}/${verb}`;
+
+export const createSchedule = (body: NewSchedule) => write<Schedule>("/v1/schedules", body);
+export const pauseSchedule = (id: string) => write<Schedule>(ofSchedule(id, "pause"));
+export const resumeSchedule = (id: string) => write<Schedule>(ofSchedule(id, "resume"));
+export const cancelSchedule = (id: string) => write<Schedule>(ofSchedule(id, "cancel"));
+export const triggerSchedule = (id: string) => write<Schedule>(ofSchedule(id, "trigger"));

@@ -80,11 +80,87 @@ export interface Overview {
   /** Null while Redis does not answer. */
   queues: { depth: number | null; oldest_seconds: number | null };
   totals: Usage;
-  mcp: { servers: number; resources: number; prompts: number; tools: number };
+  mcp: McpCounts;
   version: string;
   versions: string[];
   version_drift: boolean;
 }
+
+export type NodeState = "up" | "lost" | "draining";
+
+export interface McpCounts {
+  servers: number;
+  resources: number;
+  prompts: number;
+  tools: number;
+}
+
+/** What a node says of itself. `load`: 1 is a machine in full use. `tools`: what models are offered. */
+export interface NodeReport {
+  slots: number;
+  busy: number;
+  load: number;
+  loop_lag_ms: number;
+  /** 0 where the node did not tell. */
+  memory_bytes: number;
+  leads_clock: boolean;
+  mcp: McpCounts;
+  tools: string[];
+  /** The ids of those in hand. */
+  workstreams: string[];
+}
+
+/** `age_seconds`: how long ago it was last heard of. */
+export interface ClusterNode {
+  id: string;
+  name: string;
+  state: NodeState;
+  address: string;
+  version: string;
+  started_at: string;
+  age_seconds: number;
+  report: NodeReport;
+}
+
+export interface Snapshot {
+  overview: Overview;
+  nodes: ClusterNode[];
+}
+
+export type ScheduleKind = "once" | "interval" | "cron" | "watch";
+
+/** As it is asked for: what stands under its kind. A watch without `stop_on` fires when the output changes. */
+export type Cadence =
+  | { once: { at: string } }
+  | { interval: { every_seconds: number } }
+  | { cron: { expression: string; timezone: string } }
+  | { watch: { command: string; poll_every: number; stop_on: string; max_polls: number } };
+
+export type RunState = "handed" | "started" | "done" | "skipped" | "lost";
+
+export interface LastRun {
+  due_at: string;
+  state: RunState;
+  detail: string;
+}
+
+export interface Schedule {
+  id: string;
+  name: string;
+  workstream: string;
+  kind: ScheduleKind;
+  cadence: Cadence;
+  state: "active" | "paused" | "completed" | "canceled";
+  next_due: string | null;
+  last_run: LastRun | null;
+  runs: number;
+  message: string;
+  created_at: string;
+  /** Why it is as it is, such as what ended it. */
+  detail: string;
+}
+
+export type NewSchedule = Cadence & { workstream: string; name: string; message?: string };
 
 export interface Resolution {
   request_id: string;

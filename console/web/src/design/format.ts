@@ -8,11 +8,17 @@ export function span(seconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** A length of time with its smaller part: 5 min 18 s. */
+/** A length of time where tenths count while it is short: 0.4 s, 12 s, 41 min. */
+export function spanFine(seconds: number): string {
+  return seconds < 10 ? `${Math.max(0, seconds).toFixed(1)} s` : span(seconds);
+}
+
+/** A length of time with its smaller part: 5 min 18 s, 6 d 4 h. */
 export function spanExact(seconds: number): string {
-  if (seconds < 60 || seconds >= 3600) return span(seconds);
-  const rest = Math.floor(seconds % 60);
-  return rest ? `${span(seconds)} ${rest} s` : span(seconds);
+  const [whole, part, word] =
+    seconds < 3600 ? [60, 1, "s"] : seconds < 86_400 ? [3600, 60, "min"] : [86_400, 3600, "h"];
+  const rest = Math.floor((seconds % whole) / part);
+  return seconds >= 60 && rest > 0 ? `${span(seconds)} ${rest} ${word}` : span(seconds);
 }
 
 /** How long a call took: 11 ms, 4.21 s, 2 min 5 s. */
@@ -36,6 +42,17 @@ export function clock(at: string): string {
 /** The full UTC time, as a title holds it. */
 export function fullTime(at: string): string {
   return `${at.slice(0, 10)} ${clock(at)} UTC`;
+}
+
+/** The day in UTC of a moment in milliseconds: Thu 13 Nov 2025. */
+export function day(moment: number): string {
+  const parts = { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" } as const;
+  return new Date(moment).toLocaleDateString("en-GB", parts).replace(",", "");
+}
+
+/** Memory in megabytes: 212 MB. */
+export function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
 }
 
 /** Seconds between two RFC 3339 times, or from one until a moment in milliseconds. */

@@ -4,11 +4,11 @@ import sprite from "./sprite.svg?raw";
 
 export type GlyphName =
   | "run" | "you" | "wait" | "idle" | "fail" | "closed" | "up" | "lost" | "drain"
-  | "unk" | "warn" | "late" | "done" | "allow" | "ask" | "deny";
+  | "unk" | "warn" | "late" | "done" | "allow" | "ask" | "deny" | "paused" | "off";
 export type IconName =
   | "ws" | "approvals" | "search" | "right" | "left" | "down" | "plus" | "x" | "more" | "fork" | "stop" | "refresh"
   | "theme" | "copy" | "next" | "steer" | "eye" | "write" | "process" | "network" | "human" | "deliver" | "state"
-  | "mcp" | "side" | "file" | "agent" | "nodes" | "key";
+  | "mcp" | "side" | "file" | "agent" | "nodes" | "key" | "overview" | "schedules" | "pause" | "play" | "cal";
 
 /** Puts the shapes into the page, once. */
 export function Sprite() {

@@ -6,7 +6,7 @@ import { read } from "../api/client";
 import type { Page, View } from "../api/types";
 import { Dialog } from "../design/dialog";
 import { namingOf } from "../design/naming";
-import { go, listPath, NEEDS_ME, workstreamPath } from "./route";
+import { go, listPath, NEEDS_ME, nodesPath, overviewPath, schedulesPath, workstreamPath } from "./route";
 import { leave } from "./sidebar";
 import { nextTheme } from "./theme";
 
@@ -107,7 +107,10 @@ function actions(onNew: () => void): Choice[] {
     { id: "new", kind: "Do", label: "New workstream", keys: ["c"], act: onNew },
     { id: "theme", kind: "Do", label: "Next theme", keys: ["t"], act: nextTheme },
     { id: "leave", kind: "Do", label: "Sign out", keys: [], act: leave },
+    { id: "overview", kind: "Go to", label: "Overview", keys: ["g", "o"], act: () => go(overviewPath) },
     { id: "workstreams", kind: "Go to", label: "Workstreams", keys: ["g", "w"], act: () => go(listPath()) },
     { id: "needs-me", kind: "Go to", label: "Approvals", keys: ["g", "a"], act: () => go(listPath(NEEDS_ME)) },
+    { id: "schedules", kind: "Go to", label: "Schedules", keys: ["g", "s"], act: () => go(schedulesPath()) },
+    { id: "nodes", kind: "Go to", label: "Nodes", keys: ["g", "n"], act: () => go(nodesPath()) },
   ];
 }

@@ -4,8 +4,11 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 
 export type Route =
   | { page: "signin"; code: string; next: string }
+  | { page: "overview" }
   | { page: "workstreams"; search: string }
-  | { page: "workstream"; id: string };
+  | { page: "workstream"; id: string }
+  | { page: "nodes"; name: string }
+  | { page: "schedules"; view: string };
 
 /** The route of a hash such as `#/workstreams/ID`; anything unknown is the list. */
 export function parseRoute(hash: string): Route {
@@ -15,11 +18,17 @@ export function parseRoute(hash: string): Route {
     const query = new URLSearchParams(search);
     return { page, code: query.get("code") ?? "", next: query.get("next") ?? "" };
   }
+  if (page === "overview") return { page };
+  if (page === "nodes") return { page, name: decodeURIComponent(id ?? "") };
+  if (page === "schedules") return { page, view: new URLSearchParams(search).get("view") ?? "" };
   if (page === "workstreams" && id) return { page: "workstream", id: decodeURIComponent(id) };
   return { page: "workstreams", search };
 }
 
 export const listPath = (search = "") => `#/workstreams${search ? `?${search}` : ""}`;
+export const overviewPath = "#/overview";
+export const nodesPath = (name = "") => (name ? `#/nodes/${encodeURIComponent(name)}` : "#/nodes");
+export const schedulesPath = (view = "") => (view ? `#/schedules?view=${view}` : "#/schedules");
 export const workstreamPath = (id: string) => `#/workstreams/${encodeURIComponent(id)}`;
 
 /** The list of what waits for a person. */

@@ -5,8 +5,9 @@ import { Boundary } from "../design/boundary";
 import { NewDialog } from "../workstreams/new-dialog";
 import { useKeys } from "./keys";
 import { KeysSheet } from "./keys-sheet";
+import { LostNodes } from "./lost-nodes";
 import { Palette } from "./palette";
-import { go, listPath, NEEDS_ME, type Route } from "./route";
+import { go, listPath, NEEDS_ME, nodesPath, overviewPath, schedulesPath, type Route } from "./route";
 import { Sidebar } from "./sidebar";
 import { StatusBar } from "./status-bar";
 import { TabBar } from "./tab-bar";
@@ -35,6 +36,9 @@ export function Shell({ route, children }: ShellProps) {
     "?": () => setLayer("keys"),
     "g w": () => go(listPath()),
     "g a": () => go(listPath(NEEDS_ME)),
+    "g o": () => go(overviewPath),
+    "g s": () => go(schedulesPath()),
+    "g n": () => go(nodesPath()),
   });
   return (
     <>
@@ -48,6 +52,7 @@ export function Shell({ route, children }: ShellProps) {
         </main>
         <StatusBar onKeys={() => setLayer("keys")} />
         <TabBar route={route} onFind={onFind} />
+        <LostNodes />
       </div>
       {layer === "palette" && <Palette onClose={close} onNew={onNew} />}
       {layer === "keys" && <KeysSheet onClose={close} />}

@@ -1,13 +1,14 @@
 /** The way through the page, on a desk. */
 
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { signOut } from "../api/commands";
 import { me, overview, queryClient } from "../api/queries";
 import { initials } from "../design/format";
-import { Bird, Glyph, Icon } from "../design/glyph";
+import { Bird, Glyph, Icon, type IconName } from "../design/glyph";
 import { Popover } from "../design/popover";
 import { sayError } from "../design/toast";
-import { goSignIn, listPath, NEEDS_ME, type Route } from "./route";
+import { goSignIn, listPath, NEEDS_ME, nodesPath, overviewPath, schedulesPath, type Route } from "./route";
 import { nextTheme, useTheme } from "./theme";
 import { workstreamCount } from "./counts";
 
@@ -24,14 +25,16 @@ export function Sidebar({ route, onFind }: { route: Route; onFind: () => void })
         <Icon name="search" />
         Find or do<kbd>Ctrl K</kbd>
       </button>
-      <a href={listPath()} aria-current={!needsMe && route.page !== "signin" ? "page" : undefined} title="Workstreams">
-        <Icon name="ws" />
-        Workstreams
+      <Way to={overviewPath} icon="overview" here={route.page === "overview"} name="Overview" />
+      <Way
+        to={listPath()}
+        icon="ws"
+        here={route.page === "workstream" || (route.page === "workstreams" && !needsMe)}
+        name="Workstreams"
+      >
         {data && workstreamCount(data) > 0 && <span className="n">{workstreamCount(data)}</span>}
-      </a>
-      <a href={listPath(NEEDS_ME)} aria-current={needsMe ? "page" : undefined} title="Approvals">
-        <Icon name="approvals" />
-        Approvals
+      </Way>
+      <Way to={listPath(NEEDS_ME)} icon="approvals" here={needsMe} name="Approvals">
         {data && data.needs_you > 0 && (
           <span className="n need">
             <Glyph name="you" />
@@ -39,9 +42,38 @@ export function Sidebar({ route, onFind }: { route: Route; onFind: () => void })
             <span className="vh"> need you</span>
           </span>
         )}
-      </a>
+      </Way>
+      <Way to={schedulesPath()} icon="schedules" here={route.page === "schedules"} name="Schedules" />
+      <h2>Cluster</h2>
+      <Way to={nodesPath()} icon="nodes" here={route.page === "nodes"} name="Nodes">
+        {data && (
+          <span className={data.nodes.lost > 0 ? "n c-berry" : "n"}>
+            {data.nodes.up}/{data.nodes.total}
+            <span className="vh"> up</span>
+          </span>
+        )}
+      </Way>
       <Account />
     </nav>
+  );
+}
+
+interface WayProps {
+  to: string;
+  icon: IconName;
+  here: boolean;
+  name: string;
+  /** What there is, in a figure. */
+  children?: ReactNode;
+}
+
+function Way({ to, icon, here, name, children }: WayProps) {
+  return (
+    <a href={to} aria-current={here ? "page" : undefined} title={name}>
+      <Icon name={icon} />
+      {name}
+      {children}
+    </a>
   );
 }
 

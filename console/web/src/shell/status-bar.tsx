@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { overview } from "../api/queries";
-import type { Overview } from "../api/types";
-import { clock, span, tokens } from "../design/format";
-import { Glyph } from "../design/glyph";
+import type { McpCounts, Overview } from "../api/types";
+import { clock, spanFine, tokens } from "../design/format";
+import { Glyph, Icon } from "../design/glyph";
 import { useNow } from "../design/now";
 import { useStreamBrokenSince } from "./liveness";
 
@@ -64,7 +64,7 @@ function Liveness({ updatedAt, now }: { updatedAt: number; now: number }) {
   );
 }
 
-function Figures({ overview: { nodes, workstreams, needs_you: needsYou, queues } }: { overview: Overview }) {
+function Figures({ overview: { nodes, workstreams, needs_you: needsYou, queues, mcp } }: { overview: Overview }) {
   return (
     <>
       <span>
@@ -94,6 +94,7 @@ function Figures({ overview: { nodes, workstreams, needs_you: needsYou, queues }
         </span>
       )}
       <Queue depth={queues.depth} oldestSeconds={queues.oldest_seconds} />
+      <Mcp counts={mcp} />
     </>
   );
 }
@@ -113,9 +114,18 @@ function Queue({ depth, oldestSeconds }: { depth: number | null; oldestSeconds: 
       {depth > 0 && oldestSeconds !== null && (
         <>
           {" "}
-          oldest <b>{oldestSeconds < 10 ? `${oldestSeconds.toFixed(1)} s` : span(oldestSeconds)}</b>
+          oldest <b>{spanFine(oldestSeconds)}</b>
         </>
       )}
+    </span>
+  );
+}
+
+function Mcp({ counts }: { counts: McpCounts }) {
+  return (
+    <span className="c-mcp">
+      <Icon name="mcp" className="i-sm" />
+      mcp <b>{counts.servers}</b> servers <b>{counts.resources}</b> resources <b>{counts.prompts}</b> prompts
     </span>
   );
 }

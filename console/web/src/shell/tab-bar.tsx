@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { overview } from "../api/queries";
 import { Icon } from "../design/glyph";
 import { Popover } from "../design/popover";
-import { listPath, NEEDS_ME, type Route } from "./route";
+import { listPath, NEEDS_ME, nodesPath, overviewPath, schedulesPath, type Route } from "./route";
 import { leave } from "./sidebar";
 import { nextTheme, useTheme } from "./theme";
 
@@ -14,6 +14,12 @@ export function TabBar({ route, onFind }: { route: Route; onFind: () => void }) 
   const needsMe = route.page === "workstreams" && route.search === NEEDS_ME;
   return (
     <nav className="tabbar" aria-label="Main, short">
+      <a href={overviewPath} aria-current={route.page === "overview" ? "page" : undefined}>
+        <span>
+          <Icon name="overview" />
+        </span>
+        Overview
+      </a>
       <a href={listPath()} aria-current={route.page === "workstreams" && !needsMe ? "page" : undefined}>
         <span>
           <Icon name="ws" />
@@ -27,6 +33,12 @@ export function TabBar({ route, onFind }: { route: Route; onFind: () => void }) 
         </span>
         Approvals
       </a>
+      <a href={nodesPath()} aria-current={route.page === "nodes" ? "page" : undefined}>
+        <span>
+          <Icon name="nodes" />
+        </span>
+        Nodes
+      </a>
       <button type="button" popoverTarget="more">
         <span>
           <Icon name="more" />
@@ -34,6 +46,10 @@ export function TabBar({ route, onFind }: { route: Route; onFind: () => void }) 
         More
       </button>
       <Popover id="more" className="menu">
+        <a href={schedulesPath()} aria-current={route.page === "schedules" ? "page" : undefined}>
+          <Icon name="schedules" />
+          <span>Schedules</span>
+        </a>
         <button type="button" onClick={onFind}>
           <Icon name="search" />
           <span>Find or do</span>

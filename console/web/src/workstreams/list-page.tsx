@@ -4,8 +4,9 @@ import { useInfiniteQuery, useQuery, type InfiniteData } from "@tanstack/react-q
 import type { ReactNode } from "react";
 import { overview, PAGE_SIZE, workstreams } from "../api/queries";
 import type { Overview, Page, View } from "../api/types";
-import { Glyph, Icon } from "../design/glyph";
 import { Bones } from "../design/bones";
+import { Icon } from "../design/glyph";
+import { Refused } from "../design/refused";
 import { workstreamCount } from "../shell/counts";
 import { go, listPath, NEEDS_ME, usePage } from "../shell/route";
 import { parseFilter, querySearch, searchOf } from "./filter";
@@ -31,17 +32,7 @@ function Found({ query, search, total }: { query: ListQuery; search: string; tot
   const items = data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
-      {error && items.length === 0 && (
-        <div className="body">
-          <div className="notice bad" role="alert">
-            <Glyph name="fail" />
-            <p>{error.message}</p>
-            <button type="button" className="btn sm" onClick={() => void query.refetch()}>
-              Try again
-            </button>
-          </div>
-        </div>
-      )}
+      {error && items.length === 0 && <Refused error={error} onRetry={() => void query.refetch()} />}
       {isPending && <Bones />}
       {data && items.length === 0 && (
         <div className="body">
@@ -73,7 +64,7 @@ function Foot({ query, shown, total }: { query: ListQuery; shown: number; total:
         </button>
       )}
       <span className="grow" />
-      <span className="flex keys">
+      <span className="flex keys wide-only">
         <kbd>j</kbd>
         <kbd>k</kbd> move <kbd>Enter</kbd> open <kbd>/</kbd> filter
       </span>

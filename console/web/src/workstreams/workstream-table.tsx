@@ -1,13 +1,12 @@
 /** The workstreams that match, one row each; on the phone two lines. */
 
-import { useEffect, useState } from "react";
 import type { View } from "../api/types";
 import { fullTime, secondsBetween, span, tokens } from "../design/format";
 import { namingOf } from "../design/naming";
 import { useNow } from "../design/now";
 import { lookOf, StateLabel, toneOf } from "../design/state-label";
-import { useKeys } from "../shell/keys";
 import { go, workstreamPath } from "../shell/route";
+import { useWalk } from "../shell/walk";
 
 interface WorkstreamTableProps {
   items: View[];
@@ -15,23 +14,11 @@ interface WorkstreamTableProps {
 }
 
 export function WorkstreamTable({ items, total }: WorkstreamTableProps) {
-  const [at, setAt] = useState("");
   const now = useNow();
-  const move = (step: number) => {
-    const index = items.findIndex((view) => view.id === at);
-    const next = items[Math.max(0, Math.min(items.length - 1, index + step))];
-    if (next) setAt(next.id);
-  };
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    Enter: () => {
-      if (at) go(workstreamPath(at));
-    },
-  });
-  useEffect(() => {
-    document.getElementById(`row-${at}`)?.scrollIntoView({ block: "nearest" });
-  }, [at]);
+  const at = useWalk(
+    items.map((view) => view.id),
+    (id) => go(workstreamPath(id)),
+  );
   return (
     <table className="tbl wl">
       <caption className="vh">

@@ -306,6 +306,23 @@ async def test_a_trigger_beside_an_open_run_is_skipped_with_the_reason(
     assert row.runs == 1
 
 
+@pytest.mark.req("K-91")
+async def test_the_last_fifty_runs_are_kept(world: World, schedules: Schedules) -> None:
+    _, schedule_id = await made(world, cadence=Interval(600, seconds()))
+    begin = seconds() - 6
+    for number in range(55):
+        due_at = begin + number / 10
+        cadence = msgspec.json.encode(Interval(10, due_at - 10)).decode()
+        with world.database.begin() as connection:
+            connection.execute(schedules_table.update().values(next_due=due_at, cadence=cadence))
+        (run,) = take(schedules)
+        schedules.end_run(run.run_id, "done", "")
+    with world.database.read() as connection:
+        kept = connection.exec_driver_sql("SELECT count(*) FROM schedule_runs").scalar()
+    assert kept == 50
+    assert schedules.runs_of(schedule_id)[0].run_id == run.run_id
+
+
 @pytest.mark.req("K-90")
 async def test_a_paused_schedule_is_not_due_until_it_goes_on(
     world: World, schedules: Schedules

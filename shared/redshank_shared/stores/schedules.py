@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Connection, Row, and_, func, or_, select, update
+from sqlalchemy import Connection, Delete, Row, and_, delete, func, or_, select, update
 
 from redshank_shared.domain.cadence import Cadence
 from redshank_shared.domain.due_events import (
@@ -288,6 +288,7 @@ class Schedules:
             .where(schedules.c.schedule_id == row.schedule_id)
             .values(next_due=step.after.next_due, runs=step.after.executions)
         )
+        connection.execute(_forget_old(row.schedule_id))
         return [run for run in new if run.state == "handed"]
 
     def _recorded(self, connection: Connection, run: Run) -> bool:
@@ -297,6 +298,23 @@ class Schedules:
         )
         fresh = insert.on_conflict_do_nothing().returning(schedule_runs.c.run_id)
         return connection.execute(fresh).first() is not None
+
+
+def _forget_old(schedule_id: str) -> Delete:
+    """The last fifty runs of a schedule are kept, with what is under way (K-91)."""
+    columns = schedule_runs.c
+    oldest_kept = (
+        select(columns.due_at)
+        .where(columns.schedule_id == schedule_id)
+        .order_by(columns.due_at.desc())
+        .offset(_RUNS_KEPT - 1)
+        .limit(1)
+        .scalar_subquery()
+    )
+    over = columns.state.in_(("done", "skipped", "lost"))
+    return delete(schedule_runs).where(
+        columns.schedule_id == schedule_id, over, columns.due_at < oldest_kept
+    )
 
 
 def _standing(row: Row[Any]) -> Recurrence:

@@ -1,7 +1,10 @@
 """Several processes begin at once on an empty database."""
 
+from typing import Any
+
 import pytest
 
+from tests.fakes.cluster_client import until
 from tests.fakes.cluster_fixtures import ClusterMaker
 
 
@@ -14,6 +17,11 @@ async def test_six_processes_start_together_on_an_empty_database(
         for _ in cluster.consoles:
             workstream = await person.create("run: echo hi", mode="bypassPermissions")
             await person.wait_for_state(workstream, "idle")
-        overview = (await person.get("/v1/cluster/overview")).json()
-    assert overview["nodes"]["up"] == 3
-    assert overview["version_drift"] is False
+
+        async def all_are_seen() -> dict[str, Any] | None:
+            overview: dict[str, Any] = (await person.get("/v1/cluster/overview")).json()
+            return overview if overview["nodes"]["up"] == 3 else None
+
+        for _ in cluster.consoles:
+            overview = await until(all_are_seen, "a console sees all three nodes", seconds=5.0)
+            assert overview["version_drift"] is False

@@ -120,7 +120,7 @@ async def test_each_change_says_how_it_stands_then(shell: Shell) -> None:
     shown, _ = await shell("show", "tide")
     assert "canceled by admin" in shown
     assert "DUE" in shown
-    assert "handed" in shown
+    assert "triggered" in shown
 
 
 async def test_a_name_is_of_the_schedule_that_lives_before_those_that_are_over(

@@ -73,6 +73,7 @@ async def test_demand_is_what_waits_and_runs_over_the_slots_of_nodes_that_are_up
         ws = await both.create(message="go")
         if number < 1:
             NodeSide(both, ws).claim()
+    await scrape_until(both, "redshank_cluster_slots", 4)
     answer = await scrape_until(both, "redshank_cluster_waiting", 3)
     assert value(answer, "redshank_cluster_running") == 1
     assert value(answer, "redshank_cluster_slots") == 4

@@ -58,9 +58,9 @@ def test_a_condition_is_done_within_the_time_of_the_table(case: dict[str, Any]) 
     # The best of three: another process on the machine may take the processor in between.
     took = []
     for _ in range(3):
-        began = time.perf_counter()
+        began = time.thread_time()
         _outcome(case)
-        took.append(time.perf_counter() - began)
+        took.append(time.thread_time() - began)
 
     assert min(took) < _MOST_SECONDS
 

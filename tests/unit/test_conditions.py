@@ -191,11 +191,11 @@ def test_an_expression_without_a_value_for_this_output_fails_and_says_why(
     ids=lambda text: repr(text[:24]),
 )
 def test_what_no_condition_may_be_is_refused_when_the_watch_is_made(text: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     with pytest.raises(Invalid) as refusal:
         Condition.parse(text)
 
-    assert time.perf_counter() - began < 0.1
+    assert time.thread_time() - began < 0.1
     assert refusal.value.field == "stop_on"
 
 
@@ -237,13 +237,13 @@ def test_a_bomb_that_only_the_output_arms_is_refused_at_the_poll(
     text: str, output: str, prev_output: str | None
 ) -> None:
     condition = Condition.parse(text)
-    # The best of three: another process on the machine may take the processor in between.
+    # The best of three, by the time that this thread had the processor.
     took = []
     for _ in range(3):
-        began = time.perf_counter()
+        began = time.thread_time()
         with pytest.raises(Invalid) as refusal:
             condition.met(output, 0, prev_output)
-        took.append(time.perf_counter() - began)
+        took.append(time.thread_time() - began)
 
     assert refusal.value.field == "stop_on"
     assert min(took) < 0.1

@@ -6,7 +6,7 @@ from typing import Any
 
 from redshank_shared.domain.errors import Invalid
 
-MOST_STEPS = 60_000
+MOST_STEPS = 40_000
 MOST_BYTES = 16 * 1024 * 1024
 LONGEST_TEXT = 256 * 1024
 MOST_BITS = 1024

@@ -108,9 +108,6 @@ class Node:
         )
         self._clock = ClockLead(self._database, self._leases, dispatch, self.identity.node_id)
         schedules, outbox = Schedules(self._database), Outbox(self._database)
-        self._due_clock = DueClock(
-            self._database, schedules, outbox, dispatch, self._clock, lambda: _new_id("run")
-        )
         commands = SessionCommands(
             self._database,
             log,
@@ -121,6 +118,15 @@ class Node:
         )
         self._firing = self._made_firing(schedules, commands)
         self._notifications = self._made_notifications(outbox, commands)
+        self._due_clock = DueClock(
+            self._database,
+            schedules,
+            outbox,
+            dispatch,
+            self._clock,
+            lambda: _new_id("run"),
+            self._notifications.give_up,
+        )
         self._draining = False
         self._keeper: LeaseKeeper[dict[str, Held]] | None = None
 

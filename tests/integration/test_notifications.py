@@ -1,5 +1,6 @@
 """A notification that was accepted is told once, or shown as failed: outbox, delivery, outcome."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 from aiohttp import web
 
 from redshank_node.delivery.notifications import Notifications
+from redshank_node.dueclock.clock_lead import ClockLead
+from redshank_node.dueclock.due_clock import DueClock
 from redshank_shared import clock
 from redshank_shared.domain.commands import RequestNotification
 from redshank_shared.domain.due_events import (
@@ -16,8 +19,11 @@ from redshank_shared.domain.due_events import (
 from redshank_shared.domain.errors import Conflict
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
+from redshank_shared.queue import keys
+from redshank_shared.queue.dispatch import Dispatch, HandOver
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.outbox import Outbox
+from redshank_shared.stores.schedules import Schedules
 from redshank_shared.stores.services import ServiceRow, Services
 from redshank_shared.wire.service_token import GATEWAY_AUDIENCE, sign, verify
 from tests.fakes.valkey import Valkey
@@ -198,6 +204,85 @@ async def test_a_missing_secret_is_named(world: World, gateway: GatewayStandIn) 
     await unsigned.deliver(delivery_id)
     (fact,) = settled(world, workstream)
     assert "gateway.service_secret" in fact.detail
+
+
+class NoLead(ClockLead):
+    """Leads without asking anybody: there is one clock here."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world.database, world.leases, world.dispatch, "marsh-1")
+        self.leads = True
+
+
+@pytest.fixture
+async def due_clock(
+    world: World, outbox: Outbox, notifications: Notifications
+) -> AsyncIterator[DueClock]:
+    schedules = Schedules(world.database)
+    clock_ = DueClock(
+        world.database,
+        schedules,
+        outbox,
+        world.dispatch,
+        NoLead(world),
+        lambda: fresh_id("run"),
+        notifications.give_up,
+    )
+    stop = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(clock_.run(stop))
+        yield clock_
+        stop.set()
+
+
+async def deliver_job(world: World, delivery_id: str, **fields: str) -> None:
+    job = keys.job_hash(keys.kept_job("deliver", delivery_id))
+    await world.redis.hset(job, mapping=fields)
+
+
+@pytest.mark.req("T-43")
+async def test_a_delivery_that_takes_its_node_along_again_and_again_is_shown_as_failed(
+    world: World, due_clock: DueClock
+) -> None:
+    workstream = await world.create("hello")
+    delivery_id = fresh_id("dl")
+    await deliver_job(world, delivery_id, status="failed")
+    await world.do(workstream, RequestNotification(delivery_id, "high water", username="ines"))
+    due_clock.wake()
+    await world.until(lambda: settled(world, workstream) != [], "it is shown as failed")
+    (fact,) = settled(world, workstream)
+    assert not fact.sent
+    assert "three times" in fact.detail
+
+
+@pytest.mark.req("T-43")
+async def test_a_retry_that_was_set_while_it_was_handed_over_keeps_its_time(
+    world: World, outbox: Outbox
+) -> None:
+    """A node may take a job and fail it before its hand-over returns to the clock."""
+    _, delivery_id = await requested(world)
+
+    class FailsAtOnce(Dispatch):
+        async def hand_over(
+            self, function: keys.KeptFunction, subject_id: str, *, force: bool = False
+        ) -> HandOver:
+            outbox.again(subject_id, -1.0, failed=True)
+            return "handed"
+
+    async def never(_: str) -> None:
+        raise AssertionError("nothing is given up here")
+
+    one = DueClock(
+        world.database,
+        Schedules(world.database),
+        outbox,
+        FailsAtOnce(world.redis),
+        NoLead(world),
+        lambda: fresh_id("run"),
+        never,
+    )
+    await one.hand_out()
+    assert [(each.delivery_id, each.attempts) for each in outbox.due()] == [(delivery_id, 1)]
 
 
 @pytest.mark.req("T-43")

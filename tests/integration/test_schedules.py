@@ -1,6 +1,5 @@
 """What is due is taken once, said once: the store, the clock's step, the handlers of runs."""
 
-import asyncio
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -289,14 +288,46 @@ async def test_a_trigger_adds_one_run_that_the_clock_hands_over(
     assert [run.run_id for run in schedules.runs_of(schedule_id)] == [run_id]
 
 
+@pytest.mark.req("K-90")
+async def test_a_one_shot_that_was_triggered_is_still_due_at_its_time(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    at = seconds() + 3600
+    workstream, schedule_id = await made(world, cadence=Once(at))
+    run_id = fresh_id("run")
+    await world.do(workstream, ChangeSchedule("later", "trigger", "ines", run_id))
+    take(schedules)
+    await firing.fire(run_id)
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert (row.state, row.next_due) == ("active", at)
+
+
+@pytest.mark.req("K-89")
+async def test_a_run_that_waits_for_one_whose_node_died_gets_its_turn(
+    world: World, schedules: Schedules
+) -> None:
+    fields = {**watch("true"), "overlap": "queue_one"}
+    _, schedule_id = await made(world, **fields)
+    make_due(world, schedule_id)
+    (first,) = take(schedules)
+    assert schedules.begin_run(first.run_id, "marsh-2")
+    make_due(world, schedule_id)
+    assert take(schedules) == []
+    assert schedules.abandon(-1) == 1
+    (waited,) = schedules.not_taken_up(2)
+    assert waited.run_id != first.run_id
+    assert schedules.begin_run(waited.run_id, "marsh-1")
+
+
 @pytest.mark.req("K-89")
 async def test_a_trigger_beside_an_open_run_is_skipped_with_the_reason(
     world: World, schedules: Schedules
 ) -> None:
     workstream, schedule_id = await made(world, cadence=Interval(600, seconds()))
     for _ in range(2):
-        await world.do(workstream, ChangeSchedule("later", "trigger", "ines", fresh_id("run")))
-        await asyncio.sleep(0.002)
+        command = ChangeSchedule("later", "trigger", "ines", fresh_id("run"))
+        await world.commands.execute(workstream, command, "2026-11-30T12:00:00.000Z")
     assert len(take(schedules)) == 1
     skipped, handed = schedules.runs_of(schedule_id)
     assert (handed.state, skipped.state) == ("handed", "skipped")

@@ -83,6 +83,13 @@ class Notifications:
             return
         await self._settle(delivery, attempt)
 
+    async def give_up(self, delivery_id: str) -> None:
+        """Show a delivery that nobody tries any more as failed."""
+        delivery = await self._database.run(self._outbox.get, delivery_id)
+        if delivery is not None:
+            why = "given up: it took its node along three times; look at the nodes' logs"
+            await self._settle(delivery, Attempt(detail=why))
+
     async def _attempt(self, delivery: Delivery, asked: NotificationRequested) -> Attempt:
         gateways = await self._database.run(self._services.live, "gateway", GATEWAY_SEEN_SECONDS)
         if not gateways:

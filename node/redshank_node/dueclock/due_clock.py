@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from redshank_node.dueclock.clock_lead import ClockLead
 from redshank_shared.domain.errors import Unavailable
@@ -17,11 +17,15 @@ _LOOK_SECONDS = 1.0
 _TAKEN_UP_SECONDS = 2.0
 # A poll ends within its own minute; what began longer ago than this died with its node.
 _ABANDONED_SECONDS = 150.0
-_DELIVERY_SECONDS = 60.0
+# Handed over anew so long after, until it is settled: what still waits or runs is left alone.
+_DELIVERY_SECONDS = 5.0
 
 
 class DueClock:
-    """Sleeps until the next due time, at most a second; woken when an earlier one is added."""
+    """Sleeps until the next due time, at most a second; woken when an earlier one is added.
+
+    `give_up` settles a delivery that took its node along three times.
+    """
 
     def __init__(
         self,
@@ -31,6 +35,7 @@ class DueClock:
         dispatch: Dispatch,
         lead: ClockLead,
         new_run_id: Callable[[], str],
+        give_up: Callable[[str], Awaitable[None]],
     ) -> None:
         self._database = database
         self._schedules = schedules
@@ -38,6 +43,7 @@ class DueClock:
         self._dispatch = dispatch
         self._lead = lead
         self._new_run_id = new_run_id
+        self._give_up = give_up
         self._wake = asyncio.Event()
 
     def wake(self) -> None:
@@ -51,21 +57,17 @@ class DueClock:
             pause = _LOOK_SECONDS
             if self._lead.leads:
                 try:
-                    pause = await self._hand_out()
+                    pause = await self.hand_out()
                 except Unavailable as error:
                     logger.warning("nothing handed out now: %s", error.detail)
             await self._sleep(pause)
 
-    async def _hand_out(self) -> float:
-        """Hand out all that is due; how long until there is more."""
+    async def hand_out(self) -> float:
+        """Hand out all that is due, as the leader does; how long until there is more (seconds)."""
         for run in await self._database.run(self._schedules.take_due, self._new_run_id):
             await self._dispatch.hand_over(run.kind, run.run_id)
         for delivery in await self._database.run(self._outbox.due):
-            # A minute at the latest it is handed over anew, if whoever has it died.
-            await self._dispatch.hand_over("deliver", delivery.delivery_id)
-            await self._database.run(
-                self._outbox.again, delivery.delivery_id, _DELIVERY_SECONDS, failed=False
-            )
+            await self._hand_over_delivery(delivery.delivery_id)
         await self._database.run(self._schedules.abandon, _ABANDONED_SECONDS)
         for run in await self._database.run(self._schedules.not_taken_up, _TAKEN_UP_SECONDS):
             await self._hand_over_again(run)
@@ -79,6 +81,12 @@ class DueClock:
             await self._database.run(self._schedules.end_run, run.run_id, "lost", why)
         else:
             await self._database.run(self._schedules.handed_again, run.run_id)
+
+    async def _hand_over_delivery(self, delivery_id: str) -> None:
+        # Before the hand-over: whoever takes it sets the time of the next attempt behind it.
+        await self._database.run(self._outbox.again, delivery_id, _DELIVERY_SECONDS, failed=False)
+        if await self._dispatch.hand_over("deliver", delivery_id) == "dead":
+            await self._give_up(delivery_id)
 
     async def _sleep(self, seconds: float) -> None:
         try:

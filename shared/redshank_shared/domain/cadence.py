@@ -6,7 +6,7 @@ from typing import assert_never
 
 import msgspec
 
-from redshank_shared.domain import cron, firing
+from redshank_shared.domain import cron, cron_fires
 from redshank_shared.domain.errors import Invalid
 
 SHORTEST_INTERVAL_SECONDS = 5
@@ -88,8 +88,8 @@ def next_due(cadence: Cadence, after: float) -> float | None:
             beat = max(_beats(cadence, after) + 1, 1)
             return cadence.start + beat * cadence.every_seconds
         case Cron():
-            zone = firing.zone_named(cadence.timezone)
-            return firing.next_fire(cron.parse(cadence.expression), zone, after)
+            zone = cron_fires.zone_named(cadence.timezone)
+            return cron_fires.next_fire(cron.parse(cadence.expression), zone, after)
         case _:
             assert_never(cadence)
 
@@ -123,7 +123,7 @@ def _check_interval(interval: Interval) -> None:
 
 def _check_cron(cadence: Cron, now: float) -> None:
     pattern = cron.parse(cadence.expression)
-    firing.zone_named(cadence.timezone)
+    cron_fires.zone_named(cadence.timezone)
     if cron.fires_closer_than(pattern, SHORTEST_INTERVAL_SECONDS):
         raise Invalid(
             f"the cron expression fires twice within {SHORTEST_INTERVAL_SECONDS} s; "

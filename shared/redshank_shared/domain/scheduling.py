@@ -2,9 +2,8 @@
 
 from typing import assert_never
 
-import msgspec
-
 from redshank_shared.domain import cadence as cadences
+from redshank_shared.domain import recurrence
 from redshank_shared.domain.cadence import Cadence, Interval, Once
 from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule, FireSchedule
 from redshank_shared.domain.conditions import Condition
@@ -21,6 +20,7 @@ from redshank_shared.domain.events import (
     MessagePosted,
     Source,
 )
+from redshank_shared.domain.recurrence import Policy, Recurrence
 from redshank_shared.domain.workstream import Schedule, Workstream
 
 MOST_SCHEDULES = 128
@@ -29,6 +29,8 @@ MOST_WATCH_STREAK = 5
 WATCH_SECONDS = (10, 86400)
 MOST_POLLS = 10_000
 _NAME_CHARACTERS = 200
+# A due time has one run: two triggers in one millisecond are two.
+_APART_SECONDS = 0.001
 
 
 def decide(
@@ -65,13 +67,15 @@ def create(state: Workstream, command: CreateSchedule, now: float) -> list[AnyFa
             raise Invalid("message is empty; say what is to be read then", field="message")
     if command.max_executions < 0:
         raise Invalid("max_executions is negative; leave it out for no end", field="max_executions")
+    due = cadences.first_due(command.cadence, now)
+    assert due is not None, "a cadence that was checked comes due"
     return [
         *replaced,
         ScheduleCreated(
             schedule_id=command.schedule_id,
             name=command.name,
             cadence=command.cadence,
-            next_due=_first_due(command.cadence, now),
+            next_due=due,
             message=command.message,
             by=command.by,
             watch=command.watch,
@@ -86,26 +90,45 @@ def change(state: Workstream, command: ChangeSchedule, now: float) -> list[AnyFa
     """What the change makes of the schedule; nothing where it is so already (K-90)."""
     schedule = find(state, command.schedule)
     schedule_id, by = schedule.created.schedule_id, command.by
+    standing = _standing(schedule, now)
     match command.change:
         case "cancel":
             return [ScheduleChanged(schedule_id, "canceled", by, detail=f"canceled by {by}")]
         case "trigger":
             polls = schedule.created.watch is not None
-            return [ScheduleTriggered(schedule_id, command.run_id, now, by, polls)]
-        case "pause":
-            if schedule.state == "paused":
-                return []
-            due = cadences.next_due(schedule.cadence, now)
-            remaining = 0.0 if due is None else due - now
+            due_at = max([now, *(one.due_at + _APART_SECONDS for one in schedule.triggered)])
+            return [ScheduleTriggered(schedule_id, command.run_id, due_at, by, polls)]
+        case "pause" if schedule.state == "active":
+            remaining = recurrence.pause(standing, now).remaining_seconds or 0.0
             return [ScheduleChanged(schedule_id, "paused", by, remaining=remaining)]
-        case "resume":
-            if schedule.state == "active":
-                return []
-            resumed = _resumed(schedule, now)
-            due = _first_due(resumed, now)
-            return [ScheduleChanged(schedule_id, "active", by, cadence=resumed, next_due=due)]
+        case "resume" if schedule.state == "paused":
+            resumed = recurrence.resume(standing, now)
+            return [
+                ScheduleChanged(
+                    schedule_id,
+                    resumed.status,
+                    by,
+                    cadence=resumed.cadence,
+                    next_due=resumed.next_due,
+                )
+            ]
+        case "pause" | "resume":
+            return []
         case _:
             assert_never(command.change)
+
+
+def _standing(schedule: Schedule, now: float) -> Recurrence:
+    """Where it stands, as far as its log says: its row knows how many due times were taken."""
+    created = schedule.created
+    return Recurrence(
+        cadence=schedule.cadence,
+        policy=Policy(created.overlap, created.misfire, created.max_executions or None),
+        status=schedule.state,
+        next_due=cadences.next_due(schedule.cadence, now) if schedule.state == "active" else None,
+        remaining_seconds=schedule.remaining if schedule.state == "paused" else None,
+        executions=schedule.fired,
+    )
 
 
 def fire(state: Workstream, command: FireSchedule) -> list[AnyFact]:
@@ -121,7 +144,7 @@ def fire(state: Workstream, command: FireSchedule) -> list[AnyFact]:
         return [ScheduleChanged(command.schedule_id, "completed", "clock", detail=why)]
     facts.append(ScheduleFired(command.schedule_id, command.run_id, command.due_at))
     facts.append(MessagePosted(command.text, source, author=command.schedule_id, queued=True))
-    ends = command.ends or _end(schedule)
+    ends = command.ends or _end(schedule, command.run_id)
     if ends:
         facts.append(ScheduleChanged(command.schedule_id, "completed", "clock", detail=ends))
     return facts
@@ -187,35 +210,11 @@ def _check_watch(state: Workstream, watch: WatchSpec, cadence: Cadence) -> None:
         Condition.parse(watch.stop_on)
 
 
-def _first_due(cadence: Cadence, now: float) -> float:
-    if isinstance(cadence, Once):
-        return max(cadence.at, now)
-    due = cadences.next_due(cadence, now)
-    if due is None:
-        raise Invalid("this schedule never comes due; change its time", field="cron.expression")
-    return due
-
-
-def _resumed(schedule: Schedule, now: float) -> Cadence:
-    match schedule.cadence:
-        case Once():
-            return Once(now + schedule.remaining)
-        case Interval(every_seconds=every):
-            return Interval(every, now + schedule.remaining - every)
-        case cron:
-            return cron
-
-
-def _end(schedule: Schedule) -> str:
-    created = schedule.created
-    if isinstance(created.cadence, Once):
+def _end(schedule: Schedule, run_id: str) -> str:
+    by_hand = any(one.run_id == run_id for one in schedule.triggered)
+    if isinstance(schedule.cadence, Once) and not by_hand:
         return "it was due once"
-    if created.max_executions and schedule.fired + 1 >= created.max_executions:
-        return f"it has run {created.max_executions} times"
+    most = schedule.created.max_executions
+    if most and schedule.fired + 1 >= most:
+        return f"it has run {most} times"
     return ""
-
-
-def described(schedule: Schedule) -> str:
-    """One line for a list: what it is called, how it comes due, how it stands."""
-    text = msgspec.json.encode(schedule.cadence).decode()
-    return f"{schedule.created.schedule_id} {schedule.created.name}: {text}, {schedule.state}"

@@ -45,7 +45,8 @@ from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.lifecycle import CallStatus, next_status
 
 # Runs that are remembered, so that one handed over twice speaks once.
-_RUNS_KEPT = 199
+_RUNS_KEPT = 200
+_TRIGGERS_KEPT = 50
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -76,6 +77,7 @@ class Schedule(msgspec.Struct, frozen=True):
     another time.
 
     `remaining`: seconds to its next due time when it was paused. `fired`: how often it has spoken.
+    `triggered`: the last runs that somebody asked for.
     """
 
     created: ScheduleCreated
@@ -83,6 +85,7 @@ class Schedule(msgspec.Struct, frozen=True):
     state: ScheduleState = "active"
     remaining: float = 0.0
     fired: int = 0
+    triggered: tuple[ScheduleTriggered, ...] = ()
 
 
 class Workstream(msgspec.Struct, frozen=True):
@@ -179,10 +182,8 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
         case NotificationSettled():
             rest = {key: one for key, one in state.untold.items() if key != fact.delivery_id}
             return {"untold": rest}
-        case ScheduleTriggered():
-            return {}
-        case ScheduleCreated() | ScheduleChanged() | ScheduleFired():
-            return _scheduled(state, recorded, fact)
+        case ScheduleCreated() | ScheduleChanged() | ScheduleTriggered() | ScheduleFired():
+            return _scheduled(state, fact)
         case TokensUsed():
             return {
                 "input_tokens": state.input_tokens + fact.input_tokens,
@@ -331,28 +332,37 @@ def _turned(
 
 
 def _scheduled(
-    state: Workstream, recorded: Recorded, fact: ScheduleCreated | ScheduleChanged | ScheduleFired
+    state: Workstream, fact: ScheduleCreated | ScheduleChanged | ScheduleTriggered | ScheduleFired
 ) -> dict[str, object]:
-    if isinstance(fact, ScheduleCreated):
-        made = Schedule(fact, fact.cadence)
-        return {"schedules": {**state.schedules, fact.schedule_id: made}}
-    known = state.schedules.get(fact.schedule_id)
+    changes: dict[str, object] = {}
     if isinstance(fact, ScheduleFired):
-        runs = (*state.runs[-_RUNS_KEPT:], fact.run_id)
-        if known is None:
-            return {"runs": runs}
-        known = msgspec.structs.replace(known, fired=known.fired + 1)
-        return {"runs": runs, "schedules": {**state.schedules, fact.schedule_id: known}}
-    rest = {key: value for key, value in state.schedules.items() if key != fact.schedule_id}
-    if known is None or fact.state in ("completed", "canceled"):
-        return {"schedules": rest}
-    changed = msgspec.structs.replace(
-        known,
-        state=fact.state,
-        cadence=fact.cadence or known.cadence,
-        remaining=fact.remaining,
+        changes["runs"] = (*state.runs[1 - _RUNS_KEPT :], fact.run_id)
+    schedule = _rescheduled(state.schedules.get(fact.schedule_id), fact)
+    schedules = {key: one for key, one in state.schedules.items() if key != fact.schedule_id}
+    if schedule is not None:
+        schedules[fact.schedule_id] = schedule
+    return {**changes, "schedules": schedules}
+
+
+def _rescheduled(
+    known: Schedule | None,
+    fact: ScheduleCreated | ScheduleChanged | ScheduleTriggered | ScheduleFired,
+) -> Schedule | None:
+    """The schedule after this fact; None where it is over."""
+    if isinstance(fact, ScheduleCreated):
+        return Schedule(fact, fact.cadence)
+    if known is None:
+        return None
+    if isinstance(fact, ScheduleFired):
+        return msgspec.structs.replace(known, fired=known.fired + 1)
+    if isinstance(fact, ScheduleTriggered):
+        triggered = (*known.triggered[1 - _TRIGGERS_KEPT :], fact)
+        return msgspec.structs.replace(known, triggered=triggered)
+    if fact.state in ("completed", "canceled"):
+        return None
+    return msgspec.structs.replace(
+        known, state=fact.state, cadence=fact.cadence or known.cadence, remaining=fact.remaining
     )
-    return {"schedules": {**state.schedules, fact.schedule_id: changed}}
 
 
 def _kind(fact: CallStarted | CallFinished | CallInterrupted) -> str:

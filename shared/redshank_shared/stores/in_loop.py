@@ -42,30 +42,32 @@ async def run(
 
     When the caller is cancelled the work goes on to its end, as it would in a thread.
     """
-    doing = _Work(work)
+    doing = _Work(_counted)
     doing.gr_context = contextvars.copy_context()
-    _Work.under_way += 1
-    try:
-        reached = doing.switch(*args, **kwargs)
-    finally:
-        _Work.under_way -= 1
+    reached = doing.switch(work, *args, **kwargs)
     if doing.dead:
         return reached  # type: ignore[no-any-return] # what `work` returned
     return await asyncio.shield(asyncio.ensure_future(_rest(doing, reached)))
 
 
-async def _rest(doing: _Work, reached: Any) -> Any:
+def _counted(
+    work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
     _Work.under_way += 1
     try:
-        while not doing.dead:
-            try:
-                value = await reached
-            except BaseException as error:  # noqa: BLE001 - raised where the work waits
-                reached = doing.throw(error)
-            else:
-                reached = doing.switch(value)
+        return work(*args, **kwargs)
     finally:
         _Work.under_way -= 1
+
+
+async def _rest(doing: _Work, reached: Any) -> Any:
+    while not doing.dead:
+        try:
+            value = await reached
+        except BaseException as error:  # noqa: BLE001 - raised where the work waits
+            reached = doing.throw(error)
+        else:
+            reached = doing.switch(value)
     return reached
 
 

@@ -1,6 +1,6 @@
 """Schedules: what is due, each due time taken once, the runs with their outcome."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -79,7 +79,14 @@ class Schedules:
                 .limit(limit)
                 .with_for_update(skip_locked=True)
             ).all()
-            taken = [run for row in rows for run in self._taken(connection, row, now, new_run_id)]
+            under_way = _under_way(connection, [row.schedule_id for row in rows])
+            taken = [
+                run
+                for row in rows
+                for run in self._taken(
+                    connection, row, now, under_way.get(row.schedule_id, set()), new_run_id
+                )
+            ]
             return taken + self._triggered(connection, limit)
 
     def seconds_to_next(self) -> float | None:
@@ -106,7 +113,7 @@ class Schedules:
     def abandon(self, after_seconds: float) -> int:
         """Runs begun longer ago than this died with their node: recorded as lost, never repeated.
 
-        How many they were.
+        How many schedules they were of; a run that waited for one of them gets its turn.
         """
         columns = schedule_runs.c
         statement = (
@@ -115,7 +122,9 @@ class Schedules:
             .values(state="lost", detail="its node stopped while it ran; it was not run again")
         )
         with self._database.begin() as connection:
-            return connection.execute(statement).rowcount
+            lost = set(connection.execute(statement.returning(columns.schedule_id)).scalars())
+            _give_turns(connection, lost)
+        return len(lost)
 
     def handed_again(self, run_id: str) -> None:
         """Note that a run was handed over anew."""
@@ -175,15 +184,7 @@ class Schedules:
             ).first()
             if ended is None:
                 return
-            # A run that waited for this one is handed over by the clock.
-            connection.execute(
-                update(schedule_runs)
-                .where(
-                    schedule_runs.c.schedule_id == ended.schedule_id,
-                    schedule_runs.c.state == "queued",
-                )
-                .values(state="handed", handed_at=0.0)
-            )
+            _give_turns(connection, {ended.schedule_id})
             if last_output is not None:
                 connection.execute(
                     update(schedules)
@@ -245,7 +246,7 @@ class Schedules:
         handed = []
         for row in rows:
             standing = _standing(row)
-            under_way = _states_under_way(connection, row.schedule_id)
+            under_way = _under_way(connection, [row.schedule_id]).get(row.schedule_id, set())
             step = trigger(standing, row.due_at, **_overlap(under_way))
             planned = step.runs[0]
             state = _STATES[planned.outcome]
@@ -265,9 +266,13 @@ class Schedules:
         return handed
 
     def _taken(
-        self, connection: Connection, row: Row[Any], now: float, new_run_id: Callable[[], str]
+        self,
+        connection: Connection,
+        row: Row[Any],
+        now: float,
+        under_way: set[str],
+        new_run_id: Callable[[], str],
     ) -> list[Run]:
-        under_way = _states_under_way(connection, row.schedule_id)
         step = due(_standing(row), now, **_overlap(under_way))
         kind: RunKind = "poll" if row.kind == "watch" else "fire"
         runs = [
@@ -288,7 +293,8 @@ class Schedules:
             .where(schedules.c.schedule_id == row.schedule_id)
             .values(next_due=step.after.next_due, runs=step.after.executions)
         )
-        connection.execute(_forget_old(row.schedule_id))
+        if step.after.next_due is not None:
+            connection.execute(_forget_old(row.schedule_id))
         return [run for run in new if run.state == "handed"]
 
     def _recorded(self, connection: Connection, run: Run) -> bool:
@@ -331,11 +337,25 @@ def _overlap(under_way: set[str]) -> dict[str, bool]:
     return {"open_run": bool(under_way - {"queued"}), "queued_run": "queued" in under_way}
 
 
-def _states_under_way(connection: Connection, schedule_id: str) -> set[str]:
-    statement = select(schedule_runs.c.state).where(
-        schedule_runs.c.schedule_id == schedule_id, schedule_runs.c.state.in_(_UNDER_WAY)
+def _under_way(connection: Connection, schedule_ids: Sequence[str]) -> dict[str, set[str]]:
+    """The states of the runs that are not over, by schedule."""
+    statement = select(schedule_runs.c.schedule_id, schedule_runs.c.state).where(
+        schedule_runs.c.schedule_id.in_(schedule_ids), schedule_runs.c.state.in_(_UNDER_WAY)
     )
-    return set(connection.execute(statement).scalars())
+    found: dict[str, set[str]] = {}
+    for schedule_id, state in connection.execute(statement) if schedule_ids else ():
+        found.setdefault(schedule_id, set()).add(state)
+    return found
+
+
+def _give_turns(connection: Connection, schedule_ids: Collection[str]) -> None:
+    """Runs that waited for one of these schedules' are handed over by the clock."""
+    if schedule_ids:
+        connection.execute(
+            update(schedule_runs)
+            .where(schedule_runs.c.schedule_id.in_(schedule_ids), schedule_runs.c.state == "queued")
+            .values(state="handed", handed_at=0.0)
+        )
 
 
 def _run(row: Row[Any]) -> Run:

@@ -1,15 +1,17 @@
 """Leases: one holder at a time, nobody forgotten, on both databases."""
 
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from redshank_shared.domain.events import MessagePosted
+from redshank_shared.domain.events import MessagePosted, Recorded
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.leases import Claim, Held, Leases
 from redshank_shared.stores.workstreams import Workstreams
-from tests.store_fixtures import appending, begin
+from tests.store_fixtures import PostgresTemplate, appending, begin
 
 
 def test_a_claim_takes_the_lease_once(database: Database) -> None:
@@ -66,6 +68,48 @@ def test_a_claim_brings_what_is_newer_than_known(database: Database) -> None:
     assert claim == Claim(3, 1, 1, None)
     assert [(one.seq, one.fact) for one in recorded] == [(3, MessagePosted(text="two"))]
     assert leases.claim_and_read("ws_1", "node_b", 60, known_version=0) is None
+
+
+@pytest.mark.fault("F45")
+def test_a_claim_that_waited_for_an_append_brings_that_too(
+    postgres: PostgresTemplate,
+) -> None:
+    """One statement reads the log as it was before it waited for the row."""
+    database = Database(postgres.server.url(postgres.server.create_database(postgres.migrated())))
+    begin(database)
+    taken: list[tuple[Claim, list[Recorded]] | None] = []
+    claiming = threading.Thread(
+        target=lambda: taken.append(Leases(database).claim_and_read("ws_1", "node_a", 60, 1))
+    )
+    with database.begin() as connection:
+        connection.exec_driver_sql("UPDATE workstreams SET version = 2 WHERE id = 'ws_1'")
+        connection.exec_driver_sql(
+            "INSERT INTO events (workstream_id, seq, kind, at, fact) VALUES "
+            """('ws_1', 2, 'message.user', 'now', '{"kind":"message.user","text":"late"}')"""
+        )
+        claiming.start()
+        until_one_waits(database)
+    claiming.join()
+    assert taken[0] is not None
+    claim, recorded = taken[0]
+    assert claim.version == 2
+    assert [(one.seq, one.fact) for one in recorded] == [(2, MessagePosted(text="late"))]
+    database.close()
+
+
+def until_one_waits(database: Database) -> None:
+    """Until a statement of this database waits for a lock."""
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with database.read() as connection:
+            if connection.exec_driver_sql(waiting).scalar():
+                return
+        time.sleep(0.01)
+    raise TimeoutError("no statement waits for a lock")
 
 
 def test_renewal_returns_what_the_node_still_has(database: Database) -> None:

@@ -13,9 +13,7 @@ from redshank_node.dueclock.clock_lead import ClockLead
 from redshank_node.dueclock.due_clock import DueClock
 from redshank_shared import clock
 from redshank_shared.domain.commands import RequestNotification
-from redshank_shared.domain.due_events import (
-    NotificationSettled,
-)
+from redshank_shared.domain.due_events import NotificationSettled
 from redshank_shared.domain.errors import Conflict
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics

@@ -22,9 +22,7 @@ from redshank_shared.domain.due_events import (
     WatchSpec,
 )
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
-from redshank_shared.domain.events import (
-    MessagePosted,
-)
+from redshank_shared.domain.events import MessagePosted
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
 from redshank_shared.stores.database import Database

@@ -6,9 +6,7 @@ from typing import assert_never
 from redshank_shared.domain.cadence import Cadence, Cron, Interval, Once, exactly_one
 from redshank_shared.domain.commands import CreateSchedule
 from redshank_shared.domain.decide import MAX_TEXT_CHARACTERS, seconds_of
-from redshank_shared.domain.due_events import (
-    WatchSpec,
-)
+from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.errors import Invalid, RedshankError
 from redshank_shared.wire.schedule_requests import (
     NewCron,

@@ -8,9 +8,7 @@ import msgspec
 
 from redshank_shared.clock import rfc3339
 from redshank_shared.domain.cadence import Cadence, Cron, Interval, Once
-from redshank_shared.domain.due_events import (
-    WatchSpec,
-)
+from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.stores.schedules import Run, ScheduleRow
 from redshank_shared.wire.schedule_views import (
     CadenceView,

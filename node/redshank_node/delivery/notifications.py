@@ -9,9 +9,7 @@ import msgspec
 
 from redshank_shared.clock import rfc3339
 from redshank_shared.domain.commands import SettleNotification
-from redshank_shared.domain.due_events import (
-    NotificationRequested,
-)
+from redshank_shared.domain.due_events import NotificationRequested
 from redshank_shared.domain.errors import Conflict, Misconfigured, NotFound
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics

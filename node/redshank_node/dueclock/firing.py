@@ -11,9 +11,7 @@ from redshank_node.tools.support import environment, processes
 from redshank_shared.clock import rfc3339
 from redshank_shared.domain.commands import FireSchedule
 from redshank_shared.domain.conditions import Condition, ConditionFailed
-from redshank_shared.domain.due_events import (
-    WatchSpec,
-)
+from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics

@@ -8,9 +8,7 @@ import msgspec
 
 from redshank_shared.domain.cadence import Cadence
 from redshank_shared.domain.commands import Command
-from redshank_shared.domain.due_events import (
-    WatchSpec,
-)
+from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.events import (
     Effect,
     Preview,

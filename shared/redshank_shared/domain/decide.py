@@ -22,9 +22,7 @@ from redshank_shared.domain.commands import (
     SettleNotification,
 )
 from redshank_shared.domain.digests import input_digest
-from redshank_shared.domain.due_events import (
-    ScheduleChanged,
-)
+from redshank_shared.domain.due_events import ScheduleChanged
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 from redshank_shared.domain.events import (
     AnyFact,

@@ -6,9 +6,7 @@ from redshank_shared.domain.due_events import (
     NotificationSettled,
 )
 from redshank_shared.domain.errors import Conflict
-from redshank_shared.domain.events import (
-    AnyFact,
-)
+from redshank_shared.domain.events import AnyFact
 from redshank_shared.domain.workstream import Workstream
 
 MOST_IN_A_TURN = 5

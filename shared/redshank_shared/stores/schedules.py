@@ -7,9 +7,7 @@ import msgspec
 from sqlalchemy import Connection, Delete, Row, and_, delete, func, or_, select, update
 
 from redshank_shared.domain.cadence import Cadence
-from redshank_shared.domain.due_events import (
-    ScheduleCreated,
-)
+from redshank_shared.domain.due_events import ScheduleCreated
 from redshank_shared.domain.recurrence import Policy, Recurrence, due, trigger
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds

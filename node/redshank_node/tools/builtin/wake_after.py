@@ -5,8 +5,6 @@ from typing import Any
 from redshank_node.tools.support import schema, times, wakes
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
-from redshank_shared.domain.cadence import Once
-from redshank_shared.domain.commands import CreateSchedule
 from redshank_shared.domain.events import Preview
 
 _PARAMETERS: dict[str, Any] = {
@@ -17,11 +15,7 @@ _PARAMETERS: dict[str, Any] = {
             "minLength": 1,
             "description": "How long to wait, as in 90s, 10m, 1h30m or 2d.",
         },
-        "message": {
-            "type": "string",
-            "minLength": 1,
-            "description": "What is read then.",
-        },
+        "message": wakes.MESSAGE_PARAMETER,
         "name": {
             **wakes.NAME_PARAMETER,
             "description": "A name to cancel it by. One is made up where none is given.",
@@ -47,18 +41,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     arguments = prepared.arguments
     if objection := wakes.objection_to_target(arguments, context):
         return refused(objection)
-    at = context.now_seconds + arguments["seconds"]
-    name = wakes.name_of(arguments, context)
-    return Result(
-        f"{name} will speak at {times.shown_moment(at)}",
-        command=CreateSchedule(
-            schedule_id=wakes.schedule_id(context),
-            name=name,
-            cadence=Once(at),
-            by=wakes.AGENT,
-            message=arguments["message"],
-        ),
-    )
+    return wakes.wake(arguments, context, context.now_seconds + arguments["seconds"])
 
 
 TOOL = Tool(

@@ -5,8 +5,6 @@ from typing import Any
 from redshank_node.tools.support import schema, times, wakes
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
-from redshank_shared.domain.cadence import Once
-from redshank_shared.domain.commands import CreateSchedule
 from redshank_shared.domain.events import Preview
 
 _PARAMETERS: dict[str, Any] = {
@@ -17,11 +15,7 @@ _PARAMETERS: dict[str, Any] = {
             "minLength": 1,
             "description": "RFC 3339 time with offset, to come: 2027-01-31T09:00:00+01:00.",
         },
-        "message": {
-            "type": "string",
-            "minLength": 1,
-            "description": "What is read then.",
-        },
+        "message": wakes.MESSAGE_PARAMETER,
         "name": {
             **wakes.NAME_PARAMETER,
             "description": "A name to cancel it by. One is made up where none is given.",
@@ -50,17 +44,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
         return refused(objection)
     if objection := times.objection_to_past(at, context.now_seconds, "at"):
         return refused(objection)
-    name = wakes.name_of(arguments, context)
-    return Result(
-        f"{name} will speak at {times.shown_moment(at)}",
-        command=CreateSchedule(
-            schedule_id=wakes.schedule_id(context),
-            name=name,
-            cadence=Once(at),
-            by=wakes.AGENT,
-            message=arguments["message"],
-        ),
-    )
+    return wakes.wake(arguments, context, at)
 
 
 TOOL = Tool(

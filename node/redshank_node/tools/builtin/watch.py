@@ -17,12 +17,8 @@ from redshank_node.tools.tool import (
 from redshank_shared.domain.cadence import Interval
 from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule
 from redshank_shared.domain.conditions import Condition
-from redshank_shared.domain.due_events import (
-    WatchSpec,
-)
-from redshank_shared.domain.events import (
-    Preview,
-)
+from redshank_shared.domain.due_events import WatchSpec
+from redshank_shared.domain.events import Preview
 from redshank_shared.domain.scheduling import MOST_POLLS, MOST_WATCHES, WATCH_SECONDS
 
 _DEFAULT_POLL = "5m"

@@ -2,11 +2,19 @@
 
 from typing import Any
 
+from redshank_node.tools.support import times
 from redshank_node.tools.support.refusals import on_argument
-from redshank_node.tools.tool import CallContext
+from redshank_node.tools.tool import CallContext, Result
+from redshank_shared.domain.cadence import Once
+from redshank_shared.domain.commands import CreateSchedule
 from redshank_shared.domain.decide import checked_text, storable_text
 
 AGENT = "agent"
+MESSAGE_PARAMETER: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "description": "What is read then.",
+}
 NAME_PARAMETER: dict[str, Any] = {
     "type": "string",
     "minLength": 1,
@@ -51,6 +59,21 @@ def name_of(arguments: dict[str, Any], context: CallContext) -> str:
     """The name that was given, else one that no other call has."""
     name: str = arguments.get("name", f"wake-{context.call_id.removeprefix('call_')}")
     return name
+
+
+def wake(arguments: dict[str, Any], context: CallContext, at: float) -> Result:
+    """One durable message at a moment (seconds since 1970); the turn goes on (K-22, K-23)."""
+    name = name_of(arguments, context)
+    return Result(
+        f"{name} will speak at {times.shown_moment(at)}",
+        command=CreateSchedule(
+            schedule_id=schedule_id(context),
+            name=name,
+            cadence=Once(at),
+            by=AGENT,
+            message=arguments["message"],
+        ),
+    )
 
 
 def objection_to_target(arguments: dict[str, Any], context: CallContext) -> str | None:

@@ -108,14 +108,7 @@ class Node:
         )
         self._clock = ClockLead(self._database, self._leases, dispatch, self.identity.node_id)
         schedules, outbox = Schedules(self._database), Outbox(self._database)
-        commands = SessionCommands(
-            self._database,
-            log,
-            self._journal.folds,
-            Idempotency(self._database),
-            dispatch,
-            self._bus,
-        )
+        commands = self._made_commands(log, dispatch)
         self._firing = self._made_firing(schedules, commands)
         self._notifications = self._made_notifications(outbox, commands)
         self._due_clock = DueClock(
@@ -129,6 +122,11 @@ class Node:
         )
         self._draining = False
         self._keeper: LeaseKeeper[dict[str, Held]] | None = None
+
+    def _made_commands(self, log: EventLog, dispatch: Dispatch) -> SessionCommands:
+        answers = Idempotency(self._database)
+        folds = self._journal.folds
+        return SessionCommands(self._database, log, folds, answers, dispatch, self._bus)
 
     def _made_notifications(self, outbox: Outbox, commands: SessionCommands) -> Notifications:
         return Notifications(

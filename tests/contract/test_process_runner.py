@@ -15,6 +15,7 @@ import pytest
 
 from redshank_node.tools.support.processes import Command, Ended, run_command
 from redshank_shared.settings.environment import process_environment
+from redshank_shared.waiting import happened
 
 DEADLINE_SECONDS = 10.0
 LIMIT = 262144
@@ -230,7 +231,7 @@ async def test_output_reaches_watchers_while_the_command_runs(tmp_path: pathlib.
     line = "echo one; until [ -e go ]; do sleep 0.01; done; echo two >&2; printf three"
     async with asyncio.TaskGroup() as group:
         task = group.create_task(run_command(command(line, tmp_path), hear))
-        await asyncio.wait_for(first.wait(), DEADLINE_SECONDS)
+        assert await happened(first, DEADLINE_SECONDS)
         assert heard == ["one\n"]
         (tmp_path / "go").touch()
         await task

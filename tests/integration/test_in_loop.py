@@ -6,6 +6,7 @@ import pytest
 
 from redshank_shared.domain.errors import Unavailable
 from redshank_shared.stores.database import Database
+from redshank_shared.waiting import happened
 from tests.store_fixtures import PostgresTemplate
 
 
@@ -50,7 +51,7 @@ async def test_work_goes_on_to_its_end_when_its_caller_is_cancelled(database: Da
         async with asyncio.timeout(0.1):
             await database.run(work)
     assert not ended.is_set()
-    await asyncio.wait_for(ended.wait(), 10)
+    assert await happened(ended, 10)
     assert await database.run(slept, database, 0.0) == 7
     database.close()
 

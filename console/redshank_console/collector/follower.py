@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from redshank_console.collector.changes import Change
+from redshank_shared.waiting import happened
 
 MOST_BYTES = 4 * 1024 * 1024
 
@@ -41,10 +42,7 @@ class Follower:
 
     async def take(self, patience_seconds: float) -> list[Change | Gap]:
         """All that waits, as soon as there is anything; nothing after a silence."""
-        try:
-            async with asyncio.timeout(patience_seconds):
-                await self._filled.wait()
-        except TimeoutError:
+        if not await happened(self._filled, patience_seconds):
             return []
         self._filled.clear()
         taken = list(self._waiting)

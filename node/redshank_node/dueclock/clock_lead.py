@@ -8,6 +8,7 @@ from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.queue.dispatch import Dispatch
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.leases import Due, Leases
+from redshank_shared.waiting import happened
 
 logger = logging.getLogger(__name__)
 
@@ -36,10 +37,7 @@ class ClockLead:
                 await self._once()
             except Unavailable as error:
                 logger.warning("nothing reconciled now: %s", error.detail)
-            try:
-                await asyncio.wait_for(stop.wait(), EVERY_SECONDS)
-            except TimeoutError:
-                continue
+            await happened(stop, EVERY_SECONDS)
         try:
             await self._database.run(self._leases.leave, LEAD, self._node_id)
         except Unavailable as error:

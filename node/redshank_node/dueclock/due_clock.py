@@ -10,6 +10,7 @@ from redshank_shared.queue.dispatch import Dispatch
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.outbox import Outbox
 from redshank_shared.stores.schedules import Run, Schedules
+from redshank_shared.waiting import happened
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ class DueClock:
                     pause = await self.hand_out()
                 except Unavailable as error:
                     logger.warning("nothing handed out now: %s", error.detail)
-            await self._sleep(pause)
+            await happened(self._wake, pause)
 
     async def hand_out(self) -> float:
         """Hand out all that is due, as the leader does; how long until there is more (seconds)."""
@@ -87,10 +88,3 @@ class DueClock:
         await self._database.run(self._outbox.again, delivery_id, _DELIVERY_SECONDS, failed=False)
         if await self._dispatch.hand_over("deliver", delivery_id) == "dead":
             await self._give_up(delivery_id)
-
-    async def _sleep(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._wake.wait()
-        except TimeoutError:
-            return

@@ -8,6 +8,7 @@ from redshank_shared.domain.errors import Unavailable
 from redshank_shared.queue.reports import ReportBus
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.services import ServiceRow, Services
+from redshank_shared.waiting import happened
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class Reporter:
                 self._unheard.clear()
             else:
                 self._unheard.set()
-            await _passed(stop, EVERY_SECONDS)
+            await happened(stop, EVERY_SECONDS)
         self._unheard.set()
 
     async def _announce(self, bus: ReportBus) -> bool:
@@ -77,10 +78,10 @@ class Reporter:
                 registered = await self._beat(registered)
             except Unavailable as error:
                 logger.warning("not reported: %s", error.detail)
-            await _passed(stop, EVERY_SECONDS)
+            await happened(stop, EVERY_SECONDS)
             if registered and not stop.is_set():
                 # Set at the stop too, so that nobody waits here any longer.
-                await _passed(self._unheard, TABLE_SECONDS - EVERY_SECONDS)
+                await happened(self._unheard, TABLE_SECONDS - EVERY_SECONDS)
 
     async def _beat(self, registered: bool) -> bool:
         if registered:
@@ -102,11 +103,3 @@ class Reporter:
                 await self._bus.depart(self._row.service_id)
         except (Unavailable, TimeoutError) as error:
             logger.warning("not signed off over Redis: %s", error)
-
-
-async def _passed(event: asyncio.Event, seconds: float) -> None:
-    """Return when it is set, after so many seconds at the latest."""
-    try:
-        await asyncio.wait_for(event.wait(), seconds)
-    except TimeoutError:
-        return

@@ -1,8 +1,9 @@
 """Waits out a Redis that is away."""
 
 import asyncio
-import contextlib
 import logging
+
+from redshank_shared.waiting import happened
 
 logger = logging.getLogger(__name__)
 
@@ -28,17 +29,10 @@ class Outage:
         self._delay_seconds = min(
             max(_FIRST_DELAY_SECONDS, self._delay_seconds * 2), _LAST_DELAY_SECONDS
         )
-        await wait_for_stop(stop, self._delay_seconds)
+        await happened(stop, self._delay_seconds)
 
     def over(self) -> None:
         """An attempt went well."""
         if self._delay_seconds:
             logger.info("%s goes on", self._loop_name)
             self._delay_seconds = 0.0
-
-
-async def wait_for_stop(stop: asyncio.Event, seconds: float) -> None:
-    """Returns after so many seconds, sooner when `stop` is set."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await stop.wait()

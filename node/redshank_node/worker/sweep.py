@@ -9,10 +9,11 @@ from redis.exceptions import RedisError
 from rq import worker_registration
 from rq.queue import Queue
 
-from redshank_node.worker.outage import Outage, wait_for_stop
+from redshank_node.worker.outage import Outage
 from redshank_node.worker.stranded import StrandedNudges
 from redshank_shared.queue import keys
 from redshank_shared.queue.connection import as_bytes
+from redshank_shared.waiting import happened
 
 logger = logging.getLogger(__name__)
 
@@ -46,12 +47,12 @@ class Sweep:
             try:
                 await self._sweep()
                 outage.over()
-                await wait_for_stop(stop, self._interval_seconds)
+                await happened(stop, self._interval_seconds)
             except (RedisError, OSError) as error:
                 await outage.pause(error, stop)
             except Exception:  # noqa: BLE001 - the loop's edge: what RQ cannot clear up must not end the node
                 logger.exception("this sweep was not finished; the next one tries again")
-                await wait_for_stop(stop, self._interval_seconds)
+                await happened(stop, self._interval_seconds)
 
     async def _sweep(self) -> None:
         lock_ms = int(self._interval_seconds * 750)

@@ -16,10 +16,11 @@ from rq.worker.base import BaseWorker, WorkerStatus
 from redshank_node.worker.checked_job import CheckedJob
 from redshank_node.worker.kept import Handlers, KeptJobs
 from redshank_node.worker.nudges import Advance, NudgeTaker, Slots
-from redshank_node.worker.outage import Outage, wait_for_stop
+from redshank_node.worker.outage import Outage
 from redshank_node.worker.sweep import Sweep
 from redshank_shared.queue import keys
 from redshank_shared.queue.connection import connect, connect_blocking, connect_threaded
+from redshank_shared.waiting import happened
 
 _CONNECTION_TIMEOUT_SECONDS = 1
 
@@ -128,7 +129,7 @@ class NodeWorker(BaseWorker):
             except (RedisError, OSError) as error:
                 await outage.pause(error, stop)
             else:
-                await wait_for_stop(stop, self.pace.beat_seconds)
+                await happened(stop, self.pace.beat_seconds)
 
     def _beat(self) -> None:
         if not self.connection.hexists(self.key, "birth"):

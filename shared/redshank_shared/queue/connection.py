@@ -1,11 +1,13 @@
 """Opens connections to Redis that fail soon rather than late."""
 
+import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 import redis
 import redis.asyncio
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import ConstantBackoff, NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -41,7 +43,7 @@ def connect(url: str) -> redis.asyncio.Redis:
         health_check_interval=_TRUSTED_IDLE_SECONDS,
         retry=retry,
     )
-    return redis.asyncio.Redis.from_pool(pool)
+    return _cancellable(pool)
 
 
 def connect_blocking(url: str) -> redis.asyncio.Redis:
@@ -58,7 +60,7 @@ def connect_blocking(url: str) -> redis.asyncio.Redis:
         socket_timeout=BLOCK_SECONDS + _BLOCK_MARGIN_SECONDS,
         retry=AsyncRetry(NoBackoff(), 0),
     )
-    return redis.asyncio.Redis.from_pool(pool)
+    return _cancellable(pool)
 
 
 def connect_threaded(url: str) -> redis.Redis:
@@ -73,6 +75,28 @@ def connect_threaded(url: str) -> redis.Redis:
         retry=Retry(ConstantBackoff(0.02), 1, supported_errors=(RedisConnectionError,)),
     )
     return redis.Redis.from_pool(pool)
+
+
+def _cancellable(pool: redis.asyncio.ConnectionPool) -> redis.asyncio.Redis:
+    pool.connection_class = type("Connection", (_Cancellable, pool.connection_class), {})
+    return redis.asyncio.Redis.from_pool(pool)
+
+
+class _Cancellable(AbstractConnection):
+    """The library sends through `asyncio.wait_for`, which on Python 3.11 forgets a cancel that
+    comes as the bytes have left: whoever was cancelled would go on.
+    """
+
+    async def send_packed_command(
+        self, command: bytes | str | Iterable[bytes], check_health: bool = True
+    ) -> None:
+        task = asyncio.current_task()
+        cancels = task.cancelling() if task is not None else 0
+        await super().send_packed_command(command, check_health)
+        if task is not None and task.cancelling() > cancels:
+            # The answer to what was sent must not be taken for the next command's.
+            await self.disconnect(nowait=True)
+            raise asyncio.CancelledError
 
 
 @contextlib.contextmanager

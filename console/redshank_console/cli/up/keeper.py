@@ -8,6 +8,7 @@ from redshank_console.cli.up.child import ChildSpec, signal_group, start_child
 from redshank_console.cli.up.child_log import ChildLog
 from redshank_console.cli.up.readiness import is_ready
 from redshank_shared.clock import monotonic
+from redshank_shared.waiting import happened
 
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
@@ -48,7 +49,7 @@ class Keeper:
                 self._say(
                     f"{self.spec.name} ended ({describe(code)}), starts again in {pause:.1f} s"
                 )
-                await self._wait_for_stop(pause)
+                await happened(self._stop, pause)
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
         finally:
             self._kill()
@@ -117,13 +118,6 @@ class Keeper:
             f"the end of {self.log.path}:\n{self.log.end(TOLD_LINES)}"
         )
         return True
-
-    async def _wait_for_stop(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stop.wait()
-        except TimeoutError:
-            return
 
     def _kill(self) -> None:
         if self._process is not None and self._process.returncode is None:

@@ -20,6 +20,7 @@ from collections.abc import AsyncIterator, Callable
 import msgspec
 
 from redshank_node.tools.support.output import GatheredOutput, Stream
+from redshank_shared.waiting import happened
 
 _logger = logging.getLogger(__name__)
 # Imported, not run as a script: so Python keeps its compiled form.
@@ -214,12 +215,12 @@ class _Process:
         self._popen.send_signal(signal.SIGCONT)
 
     async def ends_within(self, seconds: float) -> bool:
-        return await _within(self._over, seconds)
+        return await happened(self._over, seconds)
 
     async def drained_within(self, seconds: float) -> None:
         # A process outside the tree can hold the pipe, if it was handed there: then this is all
         # that is waited.
-        await _within(self._drained, seconds)
+        await happened(self._drained, seconds)
 
     def finish(self) -> None:
         """Take over what stands in unfinished lines."""
@@ -295,12 +296,3 @@ def _pipe(theirs: contextlib.ExitStack, *, read_is_theirs: bool) -> tuple[int, i
     mine, other = (write, read) if read_is_theirs else (read, write)
     theirs.callback(os.close, other)
     return other, mine
-
-
-async def _within(event: asyncio.Event, seconds: float) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return False
-    return True

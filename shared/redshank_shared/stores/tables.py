@@ -6,6 +6,7 @@ from sqlalchemy import (
     Column,
     Double,
     Index,
+    LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
     Table,
@@ -100,6 +101,7 @@ approvals = Table(
     _text("resolved_by", nullable=True),
     _text("scope", nullable=True),
     _text("reason", nullable=True),
+    _seconds("expires_at", nullable=True),
 )
 Index("approvals_by_workstream", approvals.c.workstream_id, approvals.c.requested_at)
 partial_index(
@@ -108,6 +110,30 @@ partial_index(
     approvals.c.request_id,
     where=approvals.c.state == "pending",
 )
+partial_index("approvals_expiring", approvals.c.expires_at, where=approvals.c.state == "pending")
+
+questions = Table(
+    "questions",
+    metadata,
+    _identity("request_id"),
+    _text("workstream_id"),
+    _text("kind"),
+    _text("state"),
+    _text("asked_at"),
+    _text("request"),
+    _seconds("expires_at", nullable=True),
+    _text("answered_at", nullable=True),
+    _text("answered_by", nullable=True),
+    _text("answers", nullable=True),
+)
+Index("questions_by_workstream", questions.c.workstream_id, questions.c.asked_at)
+partial_index(
+    "questions_pending",
+    questions.c.asked_at,
+    questions.c.request_id,
+    where=questions.c.state == "pending",
+)
+partial_index("questions_expiring", questions.c.expires_at, where=questions.c.state == "pending")
 
 permission_audits = Table(
     "permission_audits",
@@ -119,6 +145,84 @@ permission_audits = Table(
     _text("fact"),
     PrimaryKeyConstraint("workstream_id", "seq", name="permission_audits_pkey"),
 )
+
+permission_rules = Table(
+    "permission_rules",
+    metadata,
+    _identity("rule_id"),
+    _text("scope"),
+    _text("subject"),
+    _text("pattern"),
+    _text("decision"),
+    Column("locked", Boolean, nullable=False),
+    _text("origin"),
+    _number("position"),
+    _text("note"),
+    _text("created_by"),
+    _text("created_at"),
+    UniqueConstraint("scope", "subject", "pattern", name="permission_rules_once"),
+)
+
+policy_revisions = Table(
+    "policy_revisions",
+    metadata,
+    _identity("name"),
+    _number("revision"),
+)
+
+tool_limits = Table(
+    "tool_limits",
+    metadata,
+    Column("revision", BigInteger, primary_key=True, autoincrement=False, nullable=False),
+    _text("limits"),
+    _text("set_by"),
+    _text("set_at"),
+)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    _text("workstream_id"),
+    _number("position"),
+    _text("call_id"),
+    _text("record"),
+    _text("record_hash"),
+    _text("key_id"),
+    _text("signature"),
+    PrimaryKeyConstraint("workstream_id", "position", name="ledger_pkey"),
+)
+
+ledger_keys = Table(
+    "ledger_keys",
+    metadata,
+    _identity("key_id"),
+    _text("public_key"),
+    _text("created_at"),
+)
+
+assets = Table(
+    "assets",
+    metadata,
+    _identity("digest"),
+    _text("media_type"),
+    _number("size"),
+    _text("created_at"),
+    Column("body", LargeBinary, nullable=False),
+)
+
+hook_dead_letters = Table(
+    "hook_dead_letters",
+    metadata,
+    _identity("dead_letter_id"),
+    _text("at"),
+    _text("hook"),
+    _text("workstream_id"),
+    _text("call_id"),
+    _number("attempts"),
+    _text("detail"),
+    _text("payload"),
+)
+Index("hook_dead_letters_by_age", hook_dead_letters.c.at)
 
 idempotency_keys = Table(
     "idempotency_keys",
@@ -170,11 +274,60 @@ tokens = Table(
     "tokens",
     metadata,
     _identity("token_hash"),
+    _text("token_id"),
     _text("kind"),
     _text("name"),
     _text("role"),
+    _text("scopes"),
+    _text("label"),
+    _text("created_by"),
     _seconds("expires_at", nullable=True),
     _seconds("created_at"),
+)
+Index("tokens_by_name", tokens.c.name, tokens.c.created_at)
+
+users = Table(
+    "users",
+    metadata,
+    _identity("name"),
+    _text("role"),
+    _text("state"),
+    _text("created_by"),
+    _text("created_at"),
+    _text("updated_at"),
+)
+
+admin_audits = Table(
+    "admin_audits",
+    metadata,
+    _identity("audit_id"),
+    _text("at"),
+    _text("who"),
+    _text("act"),
+    _text("target"),
+    _text("detail"),
+)
+Index("admin_audits_by_age", admin_audits.c.at, admin_audits.c.audit_id)
+
+secrets = Table(
+    "secrets",
+    metadata,
+    _identity("slot"),
+    _text("state"),
+    _number("version"),
+    _text("key_id"),
+    _text("sealed"),
+    _text("updated_by"),
+    _text("updated_at"),
+)
+
+watch_tokens = Table(
+    "watch_tokens",
+    metadata,
+    _identity("token_hash"),
+    _text("schedule_id"),
+    _text("workstream_id"),
+    _text("created_at"),
 )
 
 schedules = Table(

@@ -33,6 +33,7 @@ from redshank_shared.domain.events import (
     TurnStarted,
     kind_of,
 )
+from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.messages import ResultMessage, UserMessage
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import Append, EventLog
@@ -206,7 +207,7 @@ async def test_a_read_whose_node_died_is_run_again(world: World) -> None:
     async with world.node(steps, slow) as first:
         workstream = await world.create("go")
         await first.turns.take_up(workstream)
-        await probe.entered.wait()
+        await world.until(lambda: bool(started(world, workstream)), "the read is under way")
     world.expire(workstream)
     async with world.node([says("done")], tools, name="marsh-2") as second:
         await second.turns.take_up(workstream)
@@ -214,6 +215,65 @@ async def test_a_read_whose_node_died_is_run_again(world: World) -> None:
     assert probe.ran == ["look x", "look x"]
     results = [f for f in world.facts(workstream) if isinstance(f, CallFinished)]
     assert [result.outcome for result in results] == ["ok"]
+
+
+def started(world: World, workstream: WorkstreamId) -> list[CallStarted]:
+    return [fact for fact in world.facts(workstream) if isinstance(fact, CallStarted)]
+
+
+class NotedAppends(EventLog):
+    """Notes what each append brings."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.kinds: list[list[str]] = []
+
+    def append(self, entry: Append) -> int:
+        self.kinds.append([kind_of(fact) for fact in entry.facts])
+        return super().append(entry)
+
+
+async def test_reads_that_end_at_once_are_recorded_with_the_answer_that_asked_for_them(
+    world: World,
+) -> None:
+    noted = world.log = NotedAppends(world.database)
+    probe = Probe()
+    steps = [says("", ("look", '{"text":"x"}'), ("look", '{"text":"y"}')), says("done")]
+    async with world.node(steps, probe.tools()) as node:
+        workstream = await world.create("go")
+        await node.turns.take_up(workstream)
+        await world.until_rest(workstream)
+    with_answer, last = noted.kinds
+    assert with_answer[1:3] == ["message.assistant", "usage"]
+    assert with_answer[-4:] == ["call.started"] * 2 + ["call.finished"] * 2
+    assert last == ["message.assistant", "usage", "state"]
+
+
+async def test_a_read_that_takes_longer_is_shown_as_started_and_run_once(world: World) -> None:
+    probe = Probe()
+    slow = probe._tool("look", "read", parallel=True, waits=True)
+    async with world.node([says("", ("look", '{"text":"x"}')), says("done")], (slow,)) as node:
+        workstream = await world.create("go")
+        await node.turns.take_up(workstream)
+        await world.until(lambda: bool(started(world, workstream)), "the read is under way")
+        assert not [fact for fact in world.facts(workstream) if isinstance(fact, CallFinished)]
+        probe.let_go.set()
+        await world.until_rest(workstream)
+    assert probe.ran == ["look x"]
+
+
+@pytest.mark.req("B-23")
+async def test_a_read_that_was_begun_ends_with_the_turn_that_a_person_stopped(world: World) -> None:
+    probe = Probe()
+    slow = probe._tool("look", "read", parallel=True, waits=True)
+    async with world.node([says("", ("look", '{"text":"x"}'))], (slow,)) as node:
+        workstream = await world.create("go")
+        await node.turns.take_up(workstream)
+        await probe.entered.wait()
+        await world.do(workstream, CancelTurn("ines"))
+        node.turns.poke_all()
+        await world.until(lambda: node.turns.busy == 0, "the turn is over")
+    assert world.state(workstream).open_calls == []
 
 
 @pytest.mark.fault("F45")

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from redshank_node.engine.calls import Pipeline, ReadyCall
 from redshank_node.engine.live_text import LiveText
@@ -33,7 +34,17 @@ from redshank_shared.metrics import Metrics
 
 logger = logging.getLogger(__name__)
 
-Opened = Callable[[Workstream, Sequence[ReadyCall]], list[AnyFact]]
+
+class Opening(Protocol):
+    """What follows an answer in the append that records it."""
+
+    async def look(
+        self, after: Workstream, batch: Sequence[ReadyCall], group: asyncio.TaskGroup
+    ) -> None:
+        """Begin what may run before it is recorded. `after`: the state behind the answer."""
+
+    def facts(self, after: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
+        """What follows the answer in this state."""
 
 
 class Models:
@@ -95,9 +106,9 @@ class Answering:
         if not self._still_asked(state):
             self.stop()
 
-    async def answer(self, group: asyncio.TaskGroup, opened: Opened) -> list[ReadyCall]:
-        """Ask, and record answer, usage and the decisions on its calls in one append; the batch
-        that was decided.
+    async def answer(self, group: asyncio.TaskGroup, opening: Opening) -> list[ReadyCall]:
+        """Ask, and record answer, usage, the decisions on its calls, what was read at once in one
+        append; the batch that was decided.
         """
         state = self._recorder.state
         try:
@@ -129,14 +140,15 @@ class Answering:
             opaque=answer.opaque,
         )
         usage = self._usage(answer)
+        if batch:
+            await opening.look(_behind(state, fact), batch, group)
 
         def make(now: Workstream) -> list[AnyFact]:
             if any(entry.fact == fact for entry in now.entries[-8:]):
                 return []  # an earlier attempt to append was committed, only its answer was lost
             if not awaits_answer(now, fact.read):
                 return [usage]
-            after = advance(now, number(now.version, "", [fact]))
-            return [fact, usage, *opened(after, batch)]
+            return [fact, usage, *opening.facts(_behind(now, fact), batch)]
 
         await self._recorder.record(make)
         return batch
@@ -236,3 +248,7 @@ class Answering:
 
     def _still_asked(self, state: Workstream) -> bool:
         return awaits_answer(state, self._asked_at) or isinstance(plan(state), Compact)
+
+
+def _behind(state: Workstream, answered: MessageAnswered) -> Workstream:
+    return advance(state, number(state.version, "", [answered]))

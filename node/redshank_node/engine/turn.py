@@ -9,6 +9,7 @@ import msgspec
 
 from redshank_node.engine.answering import Answering
 from redshank_node.engine.calls import Pipeline, ReadyCall, refusal_result
+from redshank_node.engine.early_reads import EarlyReads
 from redshank_node.engine.execution import Execution, Outcome
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.live_text import LiveText
@@ -51,6 +52,7 @@ class Turn:
         self._recorder = recorder
         self._pipeline = pipeline
         self._execution = execution
+        self._early = EarlyReads(execution)
         self._answering = answering
         self._live = live
         self._metrics = metrics
@@ -119,8 +121,9 @@ class Turn:
                 case Run():
                     await self._carry_out(await self._start(step.calls), group)
                 case Ask():
-                    batch = await self._answering.answer(group, self._opened)
+                    batch = await self._answering.answer(group, self)
                     await self._carry_out(batch, group)
+                    self._early.drop()
                 case Compact():
                     await self._answering.compact(group)
                 case Rest():
@@ -187,17 +190,37 @@ class Turn:
         )
         return batch
 
-    def _opened(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
+    async def look(
+        self, after: Workstream, batch: Sequence[ReadyCall], group: asyncio.TaskGroup
+    ) -> None:
+        """Begin the first calls of a fresh batch where all of them are allowed reads."""
+        _, first = self._opened(after, batch)
+        if first and all(ready.tool is not None and ready.tool.effect == "read" for ready in first):
+            await self._early.begin(first, group)
+            for ready in first:
+                outcome = self._early.ended().get(ready.call.asked.call_id)
+                if outcome is not None:
+                    self._count(ready, outcome)
+
+    def facts(self, after: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
         """The decisions on a fresh batch; where none of it waits for a person, the start of its
-        first calls too.
+        first calls too, with the results of reads that have ended already.
         """
+        decisions, first = self._opened(after, batch)
+        starts = self._starts(first)
+        ended = self._early.ended()
+        results = [ended[start.call_id].finished for start in starts if start.call_id in ended]
+        return [*decisions, *starts, *results]
+
+    def _opened(
+        self, state: Workstream, batch: Sequence[ReadyCall]
+    ) -> tuple[list[AnyFact], list[ReadyCall]]:
         facts = self._pipeline.decisions(state, batch)
         after = advance(state, number(state.version, "", facts))
         if not isinstance(plan(after), Run):
-            return facts
+            return facts, []
         runnable = {call.asked.call_id for call in after.open_calls}
-        first = self._together([r for r in batch if r.call.asked.call_id in runnable])
-        return [*facts, *self._starts(first)]
+        return facts, self._together([r for r in batch if r.call.asked.call_id in runnable])
 
     def _together(self, batch: Sequence[ReadyCall]) -> list[ReadyCall]:
         """The head of a batch that may run at once: parallel calls up to the limit, else one alone
@@ -213,7 +236,7 @@ class Turn:
                 break
         return head
 
-    def _starts(self, batch: Sequence[ReadyCall]) -> list[AnyFact]:
+    def _starts(self, batch: Sequence[ReadyCall]) -> list[CallStarted]:
         return [
             CallStarted(
                 call_id=ready.call.asked.call_id,
@@ -253,13 +276,17 @@ class Turn:
                 together.create_task(self._carry_out_one(ready, group))
 
     async def _carry_out_one(self, ready: ReadyCall, group: asyncio.TaskGroup) -> None:
-        outcome = await self._execution.run(ready, group)
+        begun = self._early.take(ready.call.asked.call_id)
+        outcome = await (begun or self._execution.run(ready, group))
+        self._count(ready, outcome)
+        at = self._recorder.now
+        await self._recorder.record(lambda state: _once(state, outcome, at()))
+
+    def _count(self, ready: ReadyCall, outcome: Outcome) -> None:
         finished = outcome.finished
         self._metrics.call_finished(
             ready.tool.name if ready.tool else "", finished.outcome, finished.duration_ms / 1000
         )
-        at = self._recorder.now
-        await self._recorder.record(lambda state: _once(state, outcome, at()))
 
     def _give_up(self, state: Workstream, attempts: int) -> list[AnyFact]:
         """A turn that takes its node along again and again is tried no further (F58)."""

@@ -4,8 +4,10 @@ import pytest
 
 from redshank_shared.domain.events import MODES, Decision, Effect, Mode
 from redshank_shared.permissions.decision import Verdict, judge
-from redshank_shared.permissions.matching import Subject, matching_rule
+from redshank_shared.permissions.matching import Subject
 from redshank_shared.permissions.rules import BUILTIN, Rule, Scope, granted_rules
+from redshank_shared.permissions.ruleset import RuleSet
+from redshank_shared.permissions.tool_card import ToolCard, subject
 
 PLAN_LISTED = {
     "read_file",
@@ -42,7 +44,9 @@ def verdict(
 ) -> Verdict:
     """What is decided on a tool of the catalogue under these rules over the built-in tier."""
     effect: Effect = "mcp" if tool.startswith("mcp__") else EFFECTS.get(tool, "read")
-    return judge((*rules, *BUILTIN), mode, Subject((tool, *aliases), effect), tool in PLAN_LISTED)
+    return judge(
+        RuleSet((*rules, *BUILTIN)), mode, Subject((tool, *aliases), effect), tool in PLAN_LISTED
+    )
 
 
 def user(pattern: str, decision: Decision, scope: Scope = "user") -> Rule:
@@ -148,7 +152,7 @@ def test_in_a_scope_the_more_specific_pattern_decides_whatever_the_order() -> No
     for most_specific in range(len(rules)):
         left = rules[most_specific:]
         for order in (left, left[::-1]):
-            assert matching_rule(order, subject) == rules[most_specific]
+            assert RuleSet(order).match(subject) == rules[most_specific]
 
 
 @pytest.mark.req("K-39")
@@ -207,7 +211,9 @@ def test_what_a_pattern_matches(tool: str, pattern: str, matches: bool) -> None:
 def test_no_deny_is_dodged_through_another_name_of_the_tool(pattern: str) -> None:
     for names in (("write_file", "write"), ("write", "write_file")):
         subject = Subject(names, "write")
-        said = judge((user(pattern, "deny"), *BUILTIN), "bypassPermissions", subject, False)
+        said = judge(
+            RuleSet((user(pattern, "deny"), *BUILTIN)), "bypassPermissions", subject, False
+        )
         assert said.decision == "deny"
 
 
@@ -257,6 +263,111 @@ def test_an_ask_that_somebody_wrote_down_is_still_an_edit_approval() -> None:
     assert (said.decision, said.scope) == ("allow", "user")
 
 
+@pytest.mark.req("O2", "O4", "K-37")
+@pytest.mark.fault("F7")
+@pytest.mark.parametrize(
+    ("card", "decision"),
+    [
+        (ToolCard("mcp__github__list", "mcp__github__list", (), "mcp", plan=False), "deny"),
+        (ToolCard("mcp__github__list", "mcp__github__list", (), "mcp", plan=True), "ask"),
+        (ToolCard("emit_output", "emit_output", (), "deliver", plan=True), "allow"),
+        (ToolCard("todo_write", "todo_write", (), "state", plan=True), "allow"),
+        (ToolCard("notify_operator", "notify_operator", (), "deliver", plan=False), "deny"),
+        (ToolCard("exec", "exec", (), "process", plan=False), "deny"),
+    ],
+)
+def test_plan_mode_leaves_what_its_list_holds_at_the_base_decision(
+    card: ToolCard, decision: Decision
+) -> None:
+    said = judge(RuleSet(BUILTIN), "plan", subject(card), card.plan)
+
+    assert said.decision == decision
+    assert bool(said.mode_effect) is (decision == "deny")
+
+
+@pytest.mark.req("O25", "O15")
+@pytest.mark.parametrize(
+    ("locked", "rival"),
+    [
+        (user("mcp__*", "deny"), user("mcp__linear__x", "allow", "session")),
+        (user("mcp__*", "deny"), user("mcp__linear__x", "allow", "project")),
+        (user("mcp__*", "deny"), user("mcp__linear__x", "allow")),
+        (user("@mcp", "deny", "project"), user("mcp__linear__x", "allow", "project")),
+        (user("*", "deny", "project"), user("mcp__linear__x", "allow", "session")),
+        (user("*", "deny"), Rule("mcp__linear__x", "allow", "session", "hook_update")),
+        (user("*", "deny"), Rule("mcp__linear__x", "allow", "session", "approval")),
+    ],
+)
+def test_a_locked_deny_beats_lower_scopes_with_the_narrower_rules_of_its_own(
+    locked: Rule, rival: Rule
+) -> None:
+    unlocked = verdict("mcp__linear__x", "default", locked, rival)
+    assert unlocked.decision == "allow"
+
+    held = Rule(locked.pattern, "deny", locked.scope, locked=True)
+    for rules in ((held, rival), (rival, held)):
+        said = verdict("mcp__linear__x", "bypassPermissions", *rules)
+        assert (said.decision, said.pattern, said.scope) == ("deny", held.pattern, held.scope)
+        assert said.locked
+        assert said.why == f"the locked {held.scope} rule {held.pattern} says deny"
+
+
+@pytest.mark.req("O25")
+def test_of_two_locked_denies_the_users_is_named() -> None:
+    rules = [
+        Rule("bash", "deny", "project", locked=True),
+        Rule("*", "deny", "user", locked=True),
+    ]
+
+    assert verdict("bash", "default", *rules).scope == "user"
+
+
+@pytest.mark.req("O25")
+@pytest.mark.parametrize(
+    "rule", [Rule("bash", "deny", "session", locked=True), Rule("*", "allow", "user", locked=True)]
+)
+def test_a_lock_counts_only_on_a_deny_of_project_or_user(rule: Rule) -> None:
+    said = verdict("bash", "default", rule, Rule("bash", "ask", "session", "hook_update"))
+
+    assert (said.decision, said.locked) == ("ask", False)
+
+
+PROMPT = ToolCard("use_prompt", "use_prompt", ("prompt",), "mcp", plan=False)
+
+
+@pytest.mark.req("O14")
+@pytest.mark.parametrize(
+    ("label", "decision", "pattern"),
+    [
+        ("mcp__a__greet", "allow", "use_prompt:mcp__a__greet"),
+        ("mcp__a__other", "deny", "prompt:mcp__a__*"),
+        ("mcp__b__greet", "ask", "use_prompt"),
+        ("", "ask", "use_prompt"),
+    ],
+)
+def test_a_label_narrows_a_rule_to_some_calls_of_the_tool(
+    label: str, decision: Decision, pattern: str
+) -> None:
+    rules = [
+        user("use_prompt", "ask"),
+        user("use_prompt:mcp__a__greet", "allow"),
+        user("prompt:mcp__a__*", "deny"),
+    ]
+    for order in (rules, rules[::-1]):
+        said = judge(RuleSet(order), "default", subject(PROMPT, label), PROMPT.plan)
+        assert (said.decision, said.pattern) == (decision, pattern)
+
+
+@pytest.mark.req("K-39", "O14")
+def test_of_equally_specific_rules_on_two_names_of_one_tool_the_deny_speaks() -> None:
+    rules = [user("write", "allow"), user("write_file", "deny")]
+    card = ToolCard("write", "write_file", (), "write", plan=False)
+    for order in (rules, rules[::-1]):
+        said = judge(RuleSet(order), "default", subject(card), card.plan)
+        assert (said.decision, said.pattern) == ("deny", "write_file")
+        assert said.why == ("the user rule write_file says deny (write is also called write_file)")
+
+
 def test_what_a_person_allowed_for_the_workstream_is_that_tool_and_no_other() -> None:
     granted = granted_rules(("bash",))
 
@@ -267,7 +378,7 @@ def test_what_a_person_allowed_for_the_workstream_is_that_tool_and_no_other() ->
 
 
 def test_where_no_rule_matches_a_person_is_asked() -> None:
-    said = judge((), "default", Subject(("bash",), "process"), False)
+    said = judge(RuleSet(), "default", Subject(("bash",), "process"), False)
 
     assert (said.decision, said.pattern, said.origin) == ("ask", "", "static")
     assert said.why == "no rule matches, so a person is asked"

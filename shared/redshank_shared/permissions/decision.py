@@ -1,17 +1,21 @@
 """Whether a call may run, with the whole reason: (rules, mode, subject) -> verdict."""
 
-from collections.abc import Iterable
-
 import msgspec
 
 from redshank_shared.domain.events import Decision, Mode
-from redshank_shared.permissions.matching import Subject, matching_rule
+from redshank_shared.permissions.matching import Subject
 from redshank_shared.permissions.modes import under_mode
 from redshank_shared.permissions.rules import Rule
+from redshank_shared.permissions.ruleset import RuleSet
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What was decided and why (K-45). The built-in tier reports its `scope` as session (O1)."""
+    """What was decided and why (K-45). The built-in tier reports its `scope` as session (O1).
+
+    `mode_effect` is "" unless the mode changed the result; `pattern` is "" where no rule matched;
+    `locked`: the rule is a locked deny (O25); `hook`: the hook that settled it, or "",
+    with its reason.
+    """
 
     decision: Decision
     base_decision: Decision
@@ -21,13 +25,23 @@ class Verdict(msgspec.Struct, frozen=True):
     scope: str
     origin: str
     why: str
+    locked: bool = False
+    hook: str = ""
+    hook_reason: str = ""
 
 
-def judge(rules: Iterable[Rule], mode: Mode, subject: Subject, plan_listed: bool) -> Verdict:
+def judge(ruleset: RuleSet, mode: Mode, subject: Subject, plan_listed: bool) -> Verdict:
     """The verdict on a call. Where no rule matches at all, a person is asked."""
-    rule = matching_rule(rules, subject)
+    return verdict_of(ruleset.match(subject), mode, subject, plan_listed)
+
+
+def verdict_of(rule: Rule | None, mode: Mode, subject: Subject, plan_listed: bool) -> Verdict:
+    """The verdict where the rule that decides is known already, as for the modes of one tool."""
+    if subject.insisted and rule is not None and _is_general_allow(rule):
+        rule = None
     base: Decision = rule.decision if rule else "ask"
     decision, mode_effect = under_mode(mode, base, subject.effect, plan_listed)
+    said = _said(rule, subject)
     return Verdict(
         decision=decision,
         base_decision=base,
@@ -36,8 +50,13 @@ def judge(rules: Iterable[Rule], mode: Mode, subject: Subject, plan_listed: bool
         pattern=rule.pattern if rule else "",
         scope=_reported_scope(rule),
         origin=rule.origin if rule else "static",
-        why=_why(rule, decision, mode, mode_effect),
+        why=f"{said}; mode {mode} makes it {decision}" if mode_effect else said,
+        locked=rule is not None and rule.locks,
     )
+
+
+def _is_general_allow(rule: Rule) -> bool:
+    return rule.decision == "allow" and ":" not in rule.pattern
 
 
 def _reported_scope(rule: Rule | None) -> str:
@@ -46,13 +65,34 @@ def _reported_scope(rule: Rule | None) -> str:
     return "session" if rule.scope == "builtin" else rule.scope
 
 
-def _why(rule: Rule | None, decision: Decision, mode: Mode, mode_effect: str) -> str:
+def _said(rule: Rule | None, subject: Subject) -> str:
+    if rule is None and subject.insisted:
+        return "it leads into a private network, which no rule names, so a person is asked"
     if rule is None:
-        said = "no rule matches, so a person is asked"
-    elif rule.origin == "approval":
-        said = f"{rule.pattern} was allowed for this workstream by a person"
+        return "no rule matches, so a person is asked"
+    if rule.origin == "approval":
+        return f"{rule.pattern} was allowed for this workstream by a person"
+    if rule.origin == "hook_update":
+        said = f"the {rule.scope} rule {rule.pattern} that a hook made says {rule.decision}"
     elif rule.scope == "builtin":
         said = f"the default rule {rule.pattern} says {rule.decision}"
     else:
-        said = f"the {rule.scope} rule {rule.pattern} says {rule.decision}"
-    return f"{said}; mode {mode} makes it {decision}" if mode_effect else said
+        locked = "locked " if rule.locks else ""
+        said = f"the {locked}{rule.scope} rule {rule.pattern} says {rule.decision}"
+    return f"{said}{_by_other_name(rule.pattern, subject)}"
+
+
+def _by_other_name(pattern: str, subject: Subject) -> str:
+    """Why a pattern speaks for a tool that it does not seem to name."""
+    if pattern == "*" or pattern.startswith("@"):
+        return ""
+    shown = subject.names[0]
+    tool = pattern.partition(":")[0]
+    if tool == shown or (tool.endswith("*") and shown.startswith(tool[:-1])):
+        return ""
+    other = next((name for name in subject.names if _names(tool, name)), tool)
+    return f" ({shown} is also called {other})"
+
+
+def _names(pattern: str, name: str) -> bool:
+    return name.startswith(pattern[:-1]) if pattern.endswith("*") else pattern == name

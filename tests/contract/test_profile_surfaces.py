@@ -1,0 +1,185 @@
+"""Each profile exposes exactly what its document lists, and says of it what the documents say."""
+
+import pathlib
+import tomllib
+from typing import Any
+
+import pytest
+
+from redshank_node.tools.catalog import BUILTIN as REGISTERED
+from redshank_node.tools.tool import Tool
+from redshank_shared.permissions.tool_card import ToolCard
+from redshank_shared.profiles.catalogue import catalogue
+from redshank_shared.profiles.profile import Profile, known_profiles, load
+
+_TABLE: dict[str, Any] = tomllib.loads(
+    (pathlib.Path(__file__).parent / "cases" / "surfaces.toml").read_text()
+)
+_CATALOGUE = [tuple(line.split()) for line in _TABLE["catalogue"]["tools"].strip().splitlines()]
+
+
+def names(text: str) -> list[str]:
+    """A list as a requirement writes it."""
+    return text.split(", ")
+
+
+# K-37, word for word, and what O4 adds.
+PLAN_LIST_OF_KHEISH = names(
+    "read_file, list_files, glob_search, grep_search, web_fetch, web_search, list_mcp_resources, "
+    "list_mcp_resource_templates, read_mcp_resource, list_skills, read_channel_thread, "
+    "ask_operator, ask_user_question, request_parent_clarification, spawn_agent, list_agents, "
+    "list_agent_summaries, message_agent, wait_agent, get_agent, enter_plan_mode, exit_plan_mode, "
+    "task_get, task_list, task_output, schedule_get, schedule_list, get_goal"
+)
+ADDED_TO_PLAN = ["emit_output", "todo_write"]
+
+# K-82: those that are named as running alone, those named as running beside others.
+ALONE = names(
+    "emit_output, ask_operator, generate_image, ask_user_question, notify_operator, todo_write, "
+    "enter_plan_mode, exit_plan_mode, edit_image, generate_audio"
+)
+BESIDE = names(
+    "spawn_agent, wake_after, wake_at, schedule_create, schedule_list, schedule_get, "
+    "schedule_pause, schedule_resume, schedule_cancel, schedule_trigger_now"
+)
+
+
+def names_of(profile: Profile) -> list[str]:
+    return [card.name for card in profile.tools]
+
+
+def card_named(profile: Profile, name: str) -> ToolCard:
+    return next(card for card in profile.tools if card.name == name)
+
+
+@pytest.mark.req("K-9")
+def test_kheish_exposes_its_fifty_two_names_with_the_three_of_mcp() -> None:
+    listed = _TABLE["kheish"]["surface"]
+
+    assert len(listed) == 52
+    assert sorted(names_of(load("kheish"))) == sorted([*listed, *_TABLE["kheish"]["with_mcp"]])
+
+
+def test_turnstone_exposes_the_names_that_its_document_lists() -> None:
+    assert sorted(names_of(load("turnstone"))) == sorted(_TABLE["turnstone"]["surface"])
+
+
+@pytest.mark.req("C-6")
+def test_cireilclaw_exposes_its_twenty_one_names() -> None:
+    listed = _TABLE["cireilclaw"]["surface"]
+
+    assert len(listed) == 21
+    assert sorted(names_of(load("cireilclaw"))) == sorted(listed)
+
+
+def test_the_default_profile_exposes_every_tool_of_the_catalogue_under_its_own_name() -> None:
+    listed = sorted(name for name, *_ in _CATALOGUE)
+
+    assert sorted(names_of(load("default"))) == listed
+    assert sorted(catalogue()) == listed
+    assert all(card.name == card.canonical for card in load("default").tools)
+
+
+@pytest.mark.parametrize(
+    ("name", "default", "beside", "plan"), _CATALOGUE, ids=[name for name, *_ in _CATALOGUE]
+)
+def test_a_tool_has_the_default_and_the_flags_of_its_line_in_the_catalogue(
+    name: str, default: str, beside: str, plan: str
+) -> None:
+    card = card_named(load("default"), name)
+
+    said = "label" if card.asks else card.default or "allow"
+    assert (said, card.parallel, card.plan) == (default, beside == "yes", plan == "yes")
+
+
+@pytest.mark.req("K-37", "O4")
+def test_the_plan_list_of_kheish_is_the_one_that_is_written_with_what_a_planner_needs() -> None:
+    listed = [card.name for card in load("kheish").tools if card.plan]
+
+    assert sorted(listed) == sorted(PLAN_LIST_OF_KHEISH + ADDED_TO_PLAN)
+
+
+@pytest.mark.req("K-33", "K-34")
+def test_the_rules_of_kheish_are_the_ten_of_boot_in_their_order() -> None:
+    assert [(rule.pattern, rule.decision) for rule in load("kheish").rules] == [
+        ("bash", "ask"),
+        ("write_file", "ask"),
+        ("edit_file", "ask"),
+        ("apply_patch", "ask"),
+        ("mcp__*", "ask"),
+        ("list_mcp_resources", "ask"),
+        ("list_mcp_resource_templates", "ask"),
+        ("read_mcp_resource", "ask"),
+        ("exit_plan_mode", "ask"),
+        ("*", "allow"),
+    ]
+
+
+@pytest.mark.req("K-11", "K-33")
+def test_the_defaults_of_kheish_say_what_its_rules_say() -> None:
+    asked = {card.name for card in load("kheish").tools if card.default == "ask"}
+
+    assert asked | {"mcp__*"} == {rule.pattern for rule in load("kheish").rules[:-1]}
+
+
+@pytest.mark.req("O1")
+@pytest.mark.parametrize("name", known_profiles())
+def test_the_built_in_tier_ends_with_the_catch_all_and_is_below_every_scope(name: str) -> None:
+    rules = load(name).rules
+
+    assert (rules[-1].pattern, rules[-1].decision) == ("*", "allow")
+    assert {rule.scope for rule in rules} == {"builtin"}
+    assert len({rule.pattern for rule in rules}) == len(rules)
+
+
+@pytest.mark.req("K-82")
+def test_kheish_runs_alone_what_is_named_so_and_the_rest_that_is_named_beside() -> None:
+    kheish = load("kheish")
+
+    assert not [name for name in ALONE if card_named(kheish, name).parallel]
+    assert [name for name in BESIDE if card_named(kheish, name).parallel] == BESIDE
+
+
+def test_only_turnstone_runs_shells_beside_each_other() -> None:
+    shells = {
+        name: card.parallel
+        for name in known_profiles()
+        for card in load(name).tools
+        if card.canonical in ("bash", "exec")
+    }
+
+    assert shells == {"default": False, "turnstone": True, "kheish": False, "cireilclaw": False}
+
+
+@pytest.mark.fault("F7")
+@pytest.mark.parametrize("name", known_profiles())
+def test_no_profile_says_less_of_a_tool_than_is_true(name: str) -> None:
+    """Effect and plan flag belong to the canonical tool, whatever it is called."""
+    for card in load(name).tools:
+        known = catalogue()[card.canonical]
+        assert (card.effect, card.plan) == (known.effect, known.plan), card.name
+
+
+@pytest.mark.parametrize("name", known_profiles())
+def test_a_card_carries_every_name_that_any_profile_gives_its_tool(name: str) -> None:
+    exposed: dict[str, set[str]] = {}
+    for other in known_profiles():
+        for card in load(other).tools:
+            exposed.setdefault(card.canonical, set()).add(card.name)
+
+    for card in load(name).tools:
+        assert exposed[card.canonical] <= set(card.names), card.name
+
+
+@pytest.mark.parametrize("tool", REGISTERED, ids=lambda tool: tool.name)
+def test_the_default_profile_tells_of_a_registered_tool_what_the_tool_tells(tool: Tool) -> None:
+    card = card_named(load("default"), tool.name)
+
+    assert (card.effect, card.plan, card.parallel, card.asks, card.labelled_by) == (
+        tool.effect,
+        tool.plan,
+        tool.parallel,
+        tool.asks,
+        tool.labelled_by,
+    )
+    assert set(tool.aliases) <= set(card.aliases)

@@ -1,4 +1,4 @@
-"""Names of what MCP servers offer, as models and rules know them."""
+"""Names of what MCP servers offer: unique, never cut."""
 
 import re
 from collections.abc import Iterable

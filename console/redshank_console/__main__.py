@@ -8,8 +8,10 @@ from pathlib import Path
 from redshank_console.bootstrap import Console
 from redshank_shared import logs
 from redshank_shared.domain.errors import RedshankError
-from redshank_shared.settings.environment import process_environment
-from redshank_shared.settings.load import load, secrets_of
+from redshank_shared.settings.environment import hide_process, process_environment
+from redshank_shared.settings.load import load
+from redshank_shared.stores.opening import redactor_of
+from redshank_shared.vault.redaction import Redactor
 
 
 def main() -> int:
@@ -19,14 +21,19 @@ def main() -> int:
     parser.add_argument("--no-migrate", action="store_true", help="leave the database's schema")
     arguments = parser.parse_args()
     status = 0
+    hide_process()
+    redactor = Redactor()
     try:
-        settings = load(arguments.config, process_environment())
-        logs.configure(settings.log.level, settings.log.format, secrets=secrets_of(settings))
-        asyncio.run(Console(settings).run(migrates=not arguments.no_migrate))
+        environ = process_environment()
+        settings = load(arguments.config, environ)
+        redactor = redactor_of(settings, environ)
+        logs.configure(settings.log.level, settings.log.format, redact=redactor.of_log)
+        console = Console(settings, redactor=redactor)
+        asyncio.run(console.run(migrates=not arguments.no_migrate))
     except* RedshankError as errors:
         first = errors.exceptions[0]
         detail = first.detail if isinstance(first, RedshankError) else str(first)
-        sys.stderr.write(f"redshank console: {detail}\n")
+        sys.stderr.write(f"redshank console: {redactor.of_output(detail)}\n")
         status = 2
     return status
 

@@ -19,20 +19,31 @@ from redshank_console.api.page import root_files
 from redshank_console.api.parts import Parts
 from redshank_console.collector.census import Census
 from redshank_console.collector.cluster import Cluster
+from redshank_console.services.accounts import Accounts
+from redshank_console.services.admin_audit import AdminAudit
 from redshank_console.services.announcing import Announcing, Verifier
+from redshank_console.services.answers import Answers
 from redshank_console.services.cluster_feed import ClusterFeeds
 from redshank_console.services.cluster_reading import ClusterReading
 from redshank_console.services.event_feed import EventFeeds
 from redshank_console.services.event_pages import EventPages
 from redshank_console.services.gauges import Gauges
 from redshank_console.services.health import Health
+from redshank_console.services.kept_answers import KeptAnswers
+from redshank_console.services.kept_things import AssetReading, DeadLetterReading
+from redshank_console.services.ledger import LedgerReading
 from redshank_console.services.orders import Clock, Defaults, Orders
 from redshank_console.services.overview import Overview
+from redshank_console.services.permissions import permissions_over
 from redshank_console.services.reading import Reading
 from redshank_console.services.registration import Registration, console_row
 from redshank_console.services.schedule_orders import ScheduleOrders
 from redshank_console.services.schedules import ScheduleReading
+from redshank_console.services.secrets import SecretKeeping
 from redshank_console.services.sign_in import SignIn
+from redshank_console.services.standing import Standing
+from redshank_console.services.tool_limits import ToolLimitOrders
+from redshank_console.services.watch_hooks import WatchHooks
 from redshank_shared import clock
 from redshank_shared.domain.errors import Misconfigured, Unavailable
 from redshank_shared.metrics import Metrics
@@ -44,19 +55,30 @@ from redshank_shared.queue.watchers import Watchers
 from redshank_shared.session_commands import SessionCommands
 from redshank_shared.settings.metrics_token import metrics_token
 from redshank_shared.settings.sections import Settings
+from redshank_shared.stores.admin_audits import AdminAudits
 from redshank_shared.stores.approvals import Approvals
+from redshank_shared.stores.assets import Assets
 from redshank_shared.stores.audits import Audits
 from redshank_shared.stores.backlog import Backlog
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.folds import Folds
+from redshank_shared.stores.hook_dead_letters import HookDeadLetters
 from redshank_shared.stores.idempotency import Idempotency
 from redshank_shared.stores.last_runs import LastRuns
+from redshank_shared.stores.ledger import Ledger
 from redshank_shared.stores.migrations.schema import check, migrate
+from redshank_shared.stores.opening import live_secrets, redactor_of, vault_of
+from redshank_shared.stores.questions import Questions
 from redshank_shared.stores.schedules import Schedules
 from redshank_shared.stores.services import Services
 from redshank_shared.stores.tokens import Tokens
+from redshank_shared.stores.tool_limits import ToolLimits
+from redshank_shared.stores.users import Users
+from redshank_shared.stores.watch_pushes import WatchPushes
 from redshank_shared.stores.workstreams import Workstreams
+from redshank_shared.vault.redaction import Redactor
+from redshank_shared.vault.sealing import NONCE_BYTES
 from redshank_shared.wire.version import VERSION
 
 logger = logging.getLogger(__name__)
@@ -69,8 +91,14 @@ _BACKLOG = 2048
 class Console:
     """One console process."""
 
-    def __init__(self, settings: Settings, page_folder: Path = PAGE_FOLDER) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        page_folder: Path = PAGE_FOLDER,
+        redactor: Redactor | None = None,
+    ) -> None:
         self._settings = settings
+        self._redactor = redactor or redactor_of(settings)
         self._database = Database(
             settings.database.url,
             synchronous=settings.database.synchronous,
@@ -80,6 +108,8 @@ class Console:
         self.watchers = Watchers(settings.redis.url)
         self._services = Services(self._database)
         self._cluster = self._new_cluster()
+        self._standing = Standing(self._database, Tokens(self._database))
+        self._secrets = live_secrets(settings, self._database, self._redactor)
         self.parts = self._assembled(page_folder)
 
     async def run(self, *, migrates: bool = True) -> None:
@@ -101,6 +131,7 @@ class Console:
         if migrates:
             await self._database.run(migrate, self._database)
         await self._database.run(check, self._database)
+        await self._secrets.check_master_key(_at(), secrets.token_bytes(NONCE_BYTES))
         try:
             await refuse_eviction(self._redis)
         except Unavailable as error:
@@ -130,6 +161,8 @@ class Console:
                 group.create_task(self._cluster.run()),
                 group.create_task(self._registration().run()),
                 group.create_task(self._refuse_eviction_later()),
+                group.create_task(self._standing.run()),
+                group.create_task(self._secrets.run(stop)),
             ]
             serving = group.create_task(server.serve(sockets=[listening]))
             logger.info("console answers at %s", self.parts.address)
@@ -153,24 +186,42 @@ class Console:
         cluster = self._cluster
         commands = SessionCommands(database, log, Folds(log), Idempotency(database), dispatch, bus)
         ours = Clock(_at, clock.now_ms, secrets.token_bytes)
-        reading = Reading(database, workstreams, approvals, Audits(database), cluster, ours.seconds)
+        questions, audits = Questions(database), Audits(database)
+        reading = Reading(
+            database, workstreams, approvals, questions, audits, cluster, ours.seconds
+        )
+        orders = Orders(commands, reading, database, log, _defaults(settings), ours)
         schedules = ScheduleReading(database, Schedules(database), LastRuns(database))
         pages = EventPages(database, log)
-        sign_in = SignIn(database, Tokens(database), ours.seconds, clock.monotonic, _new_secret)
+        audit = AdminAudit(database, AdminAudits(database), _at, clock.now_ms, secrets.token_bytes)
+        sign_in = self._sign_in(audit)
+        permissions = permissions_over(database, commands, audit, ours)
         console = settings.console
         overview, backlog = Overview(cluster, VERSION), Backlog(database)
         measured = ClusterReading(database, backlog, overview, clock.monotonic, clock.now_utc)
         return Parts(
-            orders=Orders(commands, reading, database, log, approvals, _defaults(settings), ours),
+            orders=orders,
             reading=reading,
+            answers=Answers(orders, database, approvals, questions, permissions.rules.allow_always),
             schedule_orders=ScheduleOrders(commands, schedules, ours),
             schedules=schedules,
+            secrets=self._secret_keeping(),
+            redactor=self._redactor,
             pages=pages,
             feeds=EventFeeds(pages, self.watchers, bus),
             sign_in=sign_in,
+            admin_audit=audit,
+            accounts=self._accounts(audit),
+            standing=self._standing,
             overview=overview,
             cluster_feeds=ClusterFeeds(overview),
+            tool_limits=self._tool_limit_orders(ours),
+            permissions=permissions,
+            assets=AssetReading(database, Assets(database)),
+            hook_dead_letters=DeadLetterReading(database, HookDeadLetters(database)),
             announcing=Announcing(database, self._services, sign_in, self._verifier(), _at),
+            ledger=LedgerReading(database, Ledger(database)),
+            watch_hooks=self._watch_hooks(schedules, bus, ours),
             health=Health(database, dispatch, VERSION),
             gauges=Gauges(Metrics(), measured),
             door_rules=rules(
@@ -183,6 +234,47 @@ class Console:
             page_folder=page_folder,
             address=address_of(settings),
             version=VERSION,
+        )
+
+    def _secret_keeping(self) -> SecretKeeping:
+        vault = vault_of(self._settings)
+        return SecretKeeping(self._database, vault, self._redactor, _at, secrets.token_bytes)
+
+    def _sign_in(self, audit: AdminAudit) -> SignIn:
+        tokens, users = Tokens(self._database), Users(self._database)
+        return SignIn(self._database, tokens, users, audit, _seconds, _at, _new_secret)
+
+    def _accounts(self, audit: AdminAudit) -> Accounts:
+        return Accounts(
+            self._database,
+            Users(self._database),
+            Tokens(self._database),
+            audit,
+            KeptAnswers(self._database, Idempotency(self._database)),
+            _seconds,
+            _at,
+            _new_secret,
+            clock.now_ms,
+            secrets.token_bytes,
+        )
+
+    def _tool_limit_orders(self, ours: Clock) -> ToolLimitOrders:
+        database, configured = self._database, self._settings.limits
+        audits = AdminAudits(database)
+        audit = AdminAudit(database, audits, ours.at, ours.milliseconds, ours.random_bytes)
+        store, answers = ToolLimits(database), Idempotency(database)
+        return ToolLimitOrders(database, store, answers, configured, audit, ours)
+
+    def _watch_hooks(self, schedules: ScheduleReading, bus: Bus, ours: Clock) -> WatchHooks:
+        return WatchHooks(
+            self._database,
+            WatchPushes(self._database),
+            schedules,
+            bus,
+            ours,
+            _new_secret,
+            address_of(self._settings),
+            self._redactor.of_output,
         )
 
     def _verifier(self) -> Verifier:
@@ -272,6 +364,10 @@ def _allow_many_streams() -> None:
 
 def _at() -> str:
     return clock.rfc3339(clock.now_utc())
+
+
+def _seconds() -> float:
+    return clock.now_utc().timestamp()
 
 
 def _new_secret() -> str:

@@ -8,8 +8,10 @@ from pathlib import Path
 from redshank_gateway.bootstrap import GatewayProcess
 from redshank_shared import logs
 from redshank_shared.domain.errors import RedshankError
-from redshank_shared.settings.environment import process_environment
+from redshank_shared.settings.environment import hide_process, process_environment
 from redshank_shared.settings.load import load, secrets_of
+from redshank_shared.vault.redaction import Redactor
+from redshank_shared.vault.variables import secret_values
 
 
 def main() -> int:
@@ -17,12 +19,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="redshank gateway")
     parser.add_argument("--config", type=Path, default=None, help="redshank.toml to read")
     arguments = parser.parse_args()
+    hide_process()
+    redactor = Redactor()
     try:
-        settings = load(arguments.config, process_environment())
-        logs.configure(settings.log.level, settings.log.format, secrets=secrets_of(settings))
+        environ = process_environment()
+        settings = load(arguments.config, environ)
+        redactor.learn(*secrets_of(settings), *secret_values(environ))
+        logs.configure(settings.log.level, settings.log.format, redact=redactor.of_log)
         asyncio.run(GatewayProcess(settings, sys.stdout).run())
     except RedshankError as error:
-        sys.stderr.write(f"redshank gateway: {error.detail}\n")
+        sys.stderr.write(f"redshank gateway: {redactor.of_output(error.detail)}\n")
         return 2
     return 0
 

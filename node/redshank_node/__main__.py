@@ -8,9 +8,11 @@ from pathlib import Path
 from redshank_node.bootstrap import Node
 from redshank_shared import logs
 from redshank_shared.domain.errors import RedshankError
-from redshank_shared.settings.environment import process_environment
-from redshank_shared.settings.load import load, secrets_of
+from redshank_shared.settings.environment import hide_process, process_environment
+from redshank_shared.settings.load import load
 from redshank_shared.settings.models import check_keys
+from redshank_shared.stores.opening import redactor_of
+from redshank_shared.vault.redaction import Redactor
 
 
 def main() -> int:
@@ -18,13 +20,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="redshank node")
     parser.add_argument("--config", type=Path, default=None, help="redshank.toml to read")
     arguments = parser.parse_args()
+    hide_process()
+    redactor = Redactor()
     try:
-        settings = load(arguments.config, process_environment())
+        environ = process_environment()
+        settings = load(arguments.config, environ)
         check_keys(settings)
-        logs.configure(settings.log.level, settings.log.format, secrets=secrets_of(settings))
-        asyncio.run(Node(settings).run())
+        redactor = redactor_of(settings, environ)
+        logs.configure(settings.log.level, settings.log.format, redact=redactor.of_log)
+        asyncio.run(Node(settings, redactor).run())
     except RedshankError as error:
-        sys.stderr.write(f"redshank node: {error.detail}\n")
+        sys.stderr.write(f"redshank node: {redactor.of_output(error.detail)}\n")
         return 2
     return 0
 

@@ -8,7 +8,6 @@ import secrets
 import signal
 import socket
 from collections.abc import Generator
-from pathlib import Path
 
 import uvicorn
 
@@ -16,30 +15,25 @@ from redshank_node.api.health import node_api
 from redshank_node.delivery.notifications import Notifications
 from redshank_node.dueclock.clock_lead import ClockLead
 from redshank_node.dueclock.due_clock import DueClock
-from redshank_node.dueclock.firing import Firing
-from redshank_node.engine.answering import Answering, Models
-from redshank_node.engine.calls import Pipeline
-from redshank_node.engine.execution import Caller, Execution
+from redshank_node.dueclock.expiring import Expiring
+from redshank_node.dueclock.firing import Firing, Polling
 from redshank_node.engine.identity import NodeIdentity
-from redshank_node.engine.lease import Lease
-from redshank_node.engine.live_text import LiveText
-from redshank_node.engine.recorder import Journal, Recorder
-from redshank_node.engine.schedule_reader import ScheduleReader
-from redshank_node.engine.turn import Turn
+from redshank_node.engine.recorder import Journal
+from redshank_node.engine.tool_cards import encoded_cards
+from redshank_node.engine.turn_maker import TurnMaker
 from redshank_node.engine.turns import Turns
+from redshank_node.engine.web_access import web_access
 from redshank_node.heartbeat.lease_keeper import LeaseKeeper
 from redshank_node.heartbeat.measures import load, memory_bytes
 from redshank_node.heartbeat.reporter import Reporter
-from redshank_node.providers.choose import make as make_provider
-from redshank_node.providers.provider import ModelSettings
-from redshank_node.providers.retry import RetryPolicy
+from redshank_node.providers.configured import make_all
 from redshank_node.tools.catalog import BUILTIN
-from redshank_node.tools.tool import Workspace
-from redshank_node.tools.toolbox import Toolbox
 from redshank_node.worker.worker import NodeWorker
 from redshank_shared import clock
 from redshank_shared.domain.errors import Unavailable
 from redshank_shared.domain.ids import new_id
+from redshank_shared.ledger.sealing import Sealer
+from redshank_shared.ledger.signing import key_of_process
 from redshank_shared.metrics import Metrics
 from redshank_shared.queue.appended_feed import RESYNC, AppendedFeed
 from redshank_shared.queue.bus import Bus
@@ -54,10 +48,15 @@ from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.folds import Folds
 from redshank_shared.stores.idempotency import Idempotency
 from redshank_shared.stores.leases import Held, Leases
+from redshank_shared.stores.ledger import Ledger
 from redshank_shared.stores.migrations.schema import check, migrate
+from redshank_shared.stores.opening import live_secrets
 from redshank_shared.stores.outbox import Outbox
 from redshank_shared.stores.schedules import Schedules
 from redshank_shared.stores.services import ServiceRow, Services
+from redshank_shared.stores.watch_pushes import WatchPushes
+from redshank_shared.vault.redaction import Redactor
+from redshank_shared.vault.sealing import NONCE_BYTES
 from redshank_shared.wire.service_token import GATEWAY_AUDIENCE, sign
 from redshank_shared.wire.version import VERSION
 
@@ -67,8 +66,9 @@ logger = logging.getLogger(__name__)
 class Node:
     """One worker process."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, redactor: Redactor) -> None:
         self._settings = settings
+        self._redactor = redactor
         name = settings.node.name or socket.gethostname()
         self.identity = NodeIdentity(
             node_id=f"{name}.{secrets.token_hex(6)}",
@@ -76,8 +76,6 @@ class Node:
             slots=settings.node.slots,
             lease_seconds=settings.node.lease_seconds,
         )
-        self.workspace = Workspace(Path(settings.node.workspace or ".").resolve())
-        self.toolbox = Toolbox(BUILTIN)
         self._tool_names = tuple(tool.name for tool in BUILTIN)
         self.metrics = Metrics(
             tools=[tool.name for tool in BUILTIN], models=[model.name for model in settings.models]
@@ -93,33 +91,39 @@ class Node:
         self._bus = Bus(self._redis)
         dispatch = Dispatch(self._redis)
         log = EventLog(self._database)
-        self._journal = Journal(self._database, log, Folds(log), self._bus, _now)
-        self._pipeline = Pipeline(self.toolbox, self.workspace, settings.limits, _new_id)
-        self._providers = {model.name: make_provider(model) for model in _models(settings)}
-        self._models = Models(self._providers, settings.default.model, RetryPolicy())
+        self._ledger_key = key_of_process(settings.ledger.key_file)
+        seal = Sealer(self._ledger_key).sealed
+        self._journal = Journal(self._database, log, Folds(log), self._bus, _now, seal)
+        self._secrets = live_secrets(settings, self._database, redactor)
+        self._providers = make_all(settings, self._secrets.value)
+        self._maker = TurnMaker(
+            settings,
+            BUILTIN,
+            self._database,
+            self._bus,
+            self._providers,
+            redactor,
+            self.metrics,
+            _new_id,
+            web_access(settings, self._secrets.value),
+        )
         self.turns = Turns(
             self._journal,
             self._leases,
             dispatch,
-            self._make_turn,
+            self._maker.make,
             self.metrics,
             self.identity,
             clock.monotonic,
         )
         self._clock = ClockLead(self._database, self._leases, dispatch, self.identity.node_id)
         schedules, outbox = Schedules(self._database), Outbox(self._database)
+        pushes = WatchPushes(self._database)
         commands = self._made_commands(log, dispatch)
-        self._firing = self._made_firing(schedules, commands)
+        self._firing = self._made_firing(schedules, pushes, commands)
+        self._expiring = Expiring(self._database, commands, self._clock, clock.now_utc)
         self._notifications = self._made_notifications(outbox, commands)
-        self._due_clock = DueClock(
-            self._database,
-            schedules,
-            outbox,
-            dispatch,
-            self._clock,
-            lambda: _new_id("run"),
-            self._notifications.give_up,
-        )
+        self._due_clock = self._made_due_clock(schedules, pushes, outbox, dispatch)
         self._draining = False
         self._keeper: LeaseKeeper[dict[str, Held]] | None = None
 
@@ -143,13 +147,30 @@ class Node:
         secret = self._settings.gateway_keys.service_secret.reveal()
         return sign(secret, self.identity.name, GATEWAY_AUDIENCE, clock.now_utc())
 
-    def _made_firing(self, schedules: Schedules, commands: SessionCommands) -> Firing:
+    def _made_due_clock(
+        self, schedules: Schedules, pushes: WatchPushes, outbox: Outbox, dispatch: Dispatch
+    ) -> DueClock:
+        return DueClock(
+            self._database,
+            schedules,
+            pushes,
+            outbox,
+            dispatch,
+            self._clock,
+            lambda: _new_id("run"),
+            self._notifications.give_up,
+        )
+
+    def _made_firing(
+        self, schedules: Schedules, pushes: WatchPushes, commands: SessionCommands
+    ) -> Firing:
         return Firing(
             self._database,
             schedules,
+            pushes,
             commands,
             self.metrics,
-            self.workspace.root,
+            Polling(self._maker.workspace.root, self._redactor.of_output),
             self.identity.name,
             clock.now_utc,
         )
@@ -158,6 +179,13 @@ class Node:
         """Until SIGTERM or SIGINT: then drain, hand over, leave."""
         await self._database.run(migrate, self._database)
         await self._database.run(check, self._database)
+        await self._secrets.check_master_key(_now(), secrets.token_bytes(NONCE_BYTES))
+        await self._database.run(
+            Ledger(self._database).register,
+            self._ledger_key.key_id,
+            self._ledger_key.public_key,
+            _now(),
+        )
         await self._until_redis_answers()
         term = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -182,6 +210,7 @@ class Node:
             kept={
                 "fire": self._firing.fire,
                 "poll": self._firing.poll,
+                "push": self._firing.push,
                 "deliver": self._notifications.deliver,
             },
         )
@@ -201,8 +230,10 @@ class Node:
             group.create_task(self.turns.run(turns_stop))
             group.create_task(keeper.run(end))
             group.create_task(self._reporter().run(end))
+            group.create_task(self._secrets.run(end))
             group.create_task(self._clock.run(intake_stop))
             group.create_task(self._due_clock.run(intake_stop))
+            group.create_task(self._expiring.run(intake_stop))
             listening = group.create_task(self._listen())
             working = group.create_task(worker.run(intake_stop))
             serving = group.create_task(server.serve())
@@ -210,7 +241,7 @@ class Node:
                 "node %s takes work: %d slots, workspace %s, models %s",
                 self.identity.name,
                 self.identity.slots,
-                self.workspace.root,
+                self._maker.workspace.root,
                 ", ".join(self._providers),
             )
             await term.wait()
@@ -260,21 +291,6 @@ class Node:
                 logger.warning("waiting for Redis: %s", error.detail)
                 await asyncio.sleep(0.5)
 
-    def _make_turn(self, recorder: Recorder, lease: Lease) -> Turn:
-        live = LiveText(self._bus, recorder.state.id)
-        caller = Caller(
-            recorder.state.id,
-            recorder.state.created.owner,
-            ScheduleReader(self._database, Schedules(self._database)),
-        )
-        execution = Execution(
-            self.workspace, self._settings.limits, live.add, clock.monotonic, caller
-        )
-        answering = Answering(
-            recorder, self._models, self._pipeline, live, self.metrics, clock.monotonic
-        )
-        return Turn(recorder, lease, self._pipeline, execution, answering, live, self.metrics)
-
     async def _health(self) -> dict[str, object]:
         checks: dict[str, object] = {}
         try:
@@ -304,6 +320,8 @@ class Node:
             "leads_clock": self._clock.leads,
             "loop_lag_ms": self._loop_lag_ms(),
             "pid": os.getpid(),
+            "ledger_key": self._ledger_key.key_id,
+            "ledger_key_kept": bool(self._settings.ledger.key_file),
         }
 
     def _reporter(self) -> Reporter:
@@ -339,6 +357,7 @@ class Node:
             version=VERSION,
             started_at=_now(),
             report=self._report(),
+            surface=encoded_cards(BUILTIN),
         )
 
 
@@ -348,24 +367,6 @@ class _QuietServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
-
-
-def _models(settings: Settings) -> list[ModelSettings]:
-    return [
-        ModelSettings(
-            name=model.name,
-            provider=model.provider,
-            model=model.model or model.name,
-            base_url=model.base_url,
-            api_key=model.api_key.reveal(),
-            context_window=model.context_window,
-            max_output_tokens=model.max_output_tokens,
-            thinking_tokens=model.thinking_tokens,
-            timeout_seconds=model.timeout_seconds,
-            supports_vision=model.capabilities.supports_vision,
-        )
-        for model in settings.models
-    ]
 
 
 def _now() -> str:

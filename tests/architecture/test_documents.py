@@ -62,7 +62,7 @@ def test_every_setting_is_documented_with_its_default_and_none_besides() -> None
 def names_of_commands() -> list[str]:
     done = CliRunner().invoke(app, ["--help"])
     names = re.findall(r"^  ([a-z-]+)  ", done.output.partition("Commands:")[2], re.M)
-    for group in ("ws", "approvals", "schedules"):
+    for group in ("ws", "approvals", "schedules", "users", "tokens"):
         done = CliRunner().invoke(app, [group, "--help"])
         inner = re.findall(r"^  ([a-z-]+)  ", done.output.partition("Commands:")[2], re.M)
         names = [name for name in names if name != group] + [f"{group} {each}" for each in inner]

@@ -70,6 +70,7 @@ EVERYTHING: dict[str, Any] = {
         "settings": {"REDSHANK_GATEWAY__DELIVERY_SECONDS": "5"},
     },
     "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+    "ledger": {"existingSecret": "ledger-key"},
     "networkPolicy": {
         "consoleFrom": [{"namespaceSelector": {}}],
         "metricsFrom": [{"namespaceSelector": {"matchLabels": {"name": "monitoring"}}}],

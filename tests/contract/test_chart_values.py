@@ -64,6 +64,8 @@ def test_what_is_missing_is_named_with_the_mend(given: dict[str, Any], key: str)
         {"ingress": {"enabled": True}},
         {"networkPolicy": {"nodeInternetPorts": [0]}},
         {"logLevel": "loud"},
+        {"ledger": {"existingSecret": "Not A Name"}},
+        {"ledger": {"key": "in clear"}},
     ],
     ids=json.dumps,
 )

@@ -11,6 +11,7 @@ from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result
 from redshank_node.tools.toolbox import Toolbox
 
 TOOLBOX = Toolbox(BUILTIN)
+QUESTIONS = {"questions": [{"question": "a or b?", "options": [{"label": "a"}, {"label": "b"}]}]}
 LIMIT = 262144
 
 
@@ -70,6 +71,11 @@ def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
         "schedule_trigger_now": {"id": "x"},
         "watch": {"action": "create", "name": "x", "command": "touch b.txt"},
         "notify": {"message": "x", "username": "ines"},
+        "ask_user_question": QUESTIONS,
+        "ask_operator": QUESTIONS,
+        "enter_plan_mode": {},
+        "exit_plan_mode": {"plan": "1. look"},
+        "web_fetch": {"url": "https://www.example.com/"},
     }
     arguments = examples[tool.name]
     given = dict(arguments)

@@ -17,7 +17,18 @@ pytestmark = pytest.mark.timeout(300)
 
 BLOCK = re.compile(r"(<!-- skip: [^>]+ -->\n)?```console\n(.*?)```", re.S)
 STARTS = "make up"
-RUN_DOCUMENTS = ("README.md", "docs/install.md", "docs/command-line.md", "docs/schedules.md")
+RUN_DOCUMENTS = (
+    "README.md",
+    "docs/install.md",
+    "docs/command-line.md",
+    "docs/schedules.md",
+    "docs/ledger.md",
+    "docs/access.md",
+    "docs/permissions.md",
+    "docs/limits.md",
+    "docs/approvals.md",
+    "docs/secrets.md",
+)
 INSTALL_SECONDS = 240
 
 

@@ -7,13 +7,19 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from redshank_node.engine.answering import Answering, Models
+from redshank_node.engine.asking import USUAL
 from redshank_node.engine.calls import Pipeline
 from redshank_node.engine.execution import Caller, Execution
+from redshank_node.engine.hooks import Hooks, burying
 from redshank_node.engine.identity import NodeIdentity
 from redshank_node.engine.lease import Lease
+from redshank_node.engine.limits_in_force import BatchLimits, LimitsInForce, stored_in
 from redshank_node.engine.live_text import LiveText
+from redshank_node.engine.oversize import keeping
+from redshank_node.engine.policy import policy_over
 from redshank_node.engine.recorder import Journal, Recorder
 from redshank_node.engine.schedule_reader import ScheduleReader
+from redshank_node.engine.side_questions import SideQuestions
 from redshank_node.engine.turn import Turn
 from redshank_node.engine.turns import Turns
 from redshank_node.providers.provider import Answer, ModelCall, ModelSettings
@@ -41,11 +47,14 @@ from redshank_shared.domain.events import (
 from redshank_shared.domain.ids import WorkstreamId, new_id
 from redshank_shared.domain.limits import Limits
 from redshank_shared.domain.workstream import Workstream, fold
+from redshank_shared.ledger.sealing import Sealer
+from redshank_shared.ledger.signing import new_key
 from redshank_shared.metrics import Metrics
 from redshank_shared.queue.bus import Bus
 from redshank_shared.queue.connection import connect
 from redshank_shared.queue.dispatch import Dispatch
 from redshank_shared.session_commands import SessionCommands, first_facts
+from redshank_shared.settings.hooks import Hook
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.stores.folds import Folds
@@ -123,13 +132,22 @@ class WorldNode:
         self.model = Scripted(ModelSettings("main", "scripted", "scripted"), steps)
         self.metrics = Metrics(tools=[tool.name for tool in tools], models=["main"])
         self._world = world
-        self._pipeline = Pipeline(Toolbox(tools), Workspace(Path("/")), Limits(), fresh_id)
+        limits = LimitsInForce(world.limits, stored_in(world.database), clock.monotonic, 0.0)
+        policy = policy_over(world.database, tools, clock.monotonic)
+        hooks = Hooks(
+            world.hooks, burying(world.database), fresh_id, now, clock.monotonic, world.redact
+        )
+        self._pipeline = Pipeline(
+            Toolbox(tools), Workspace(world.folder), limits, fresh_id, policy, hooks, world.asking
+        )
         self._models = Models(
             {"main": self.model}, "main", RetryPolicy(attempts=3, first_seconds=0.01)
         )
         folds = Folds(world.log)
         self.turns = Turns(
-            Journal(world.database, world.log, folds, world.bus, now),
+            Journal(
+                world.database, world.log, folds, world.bus, now, Sealer(world.ledger_key).sealed
+            ),
             world.leases,
             world.dispatch,
             self._turn,
@@ -142,13 +160,15 @@ class WorldNode:
         live = LiveText(self._world.bus, recorder.state.id)
         execution = Execution(
             self._pipeline.workspace,
-            self._pipeline.limits,
+            BatchLimits(self._pipeline.limits),
             live.add,
             clock.monotonic,
             Caller(
                 recorder.state.id,
                 recorder.state.created.owner,
                 ScheduleReader(self._world.database, Schedules(self._world.database)),
+                keeping(self._world.database, now),
+                ask_model=SideQuestions(recorder, self._models, self.metrics).ask,
             ),
         )
         answering = Answering(
@@ -167,6 +187,12 @@ class World:
         self.redis = connect(redis_url)
         self.bus = Bus(self.redis)
         self.dispatch = Dispatch(self.redis)
+        self.ledger_key = new_key()
+        self.limits = Limits()
+        self.hooks: tuple[Hook, ...] = ()
+        self.redact: Callable[[str], str] = lambda text: text
+        self.folder = Path("/")
+        self.asking = USUAL
         self.commands = SessionCommands(
             database, self.log, Folds(self.log), Idempotency(database), self.dispatch, self.bus
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from redshank_shared.domain.digests import input_digest
 from redshank_shared.domain.ids import WorkstreamId
 from tests.integration.console_world import NodeSide, RunningConsole, fresh_id
 
@@ -42,7 +43,9 @@ async def test_what_waits_is_shown_with_its_preview(both: RunningConsole) -> Non
     listed = (await both.client.get("/v1/workstreams", params={"waiting_for": "approval"})).json()
     assert listed["items"][0]["pending_approvals"] == [approval]
     inbox = (await both.client.get("/v1/approvals")).json()
-    assert inbox["items"] == [{**approval, "workstream_id": ws}]
+    whose = {"workstream_id": ws, "workstream_name": view["name"], "owner": "admin"}
+    may_answer = ["once", "workstream", "always"]
+    assert inbox["items"] == [{**approval, **whose, "may_answer": may_answer}]
     overview = (await both.client.get("/v1/cluster/overview")).json()
     assert overview["needs_you"] == 1
 
@@ -99,7 +102,7 @@ async def test_a_batch_with_one_wrong_answer_changes_nothing(both: RunningConsol
         (answering(first, fresh_id("apr")), 404, "resolutions[1].request_id"),
         (answering(first, "apr_1"), 422, "resolutions[1].request_id"),
         (answering(first, second, first), 422, "resolutions[2].request_id"),
-        (answering(first, scope="always"), 422, "resolutions[0].scope"),
+        (answering(first, scope="for ever"), 422, "resolutions[0].scope"),
         (answering(first, behavior="maybe"), 422, "resolutions[0].behavior"),
         (answering(first, reason="no\0"), 422, "resolutions[0].reason"),
         (answering(), 422, "resolutions"),
@@ -120,6 +123,8 @@ async def test_a_request_of_another_workstream_is_unknown_here(both: RunningCons
         assert (answer.status_code, answer.json()["code"]) == (404, "approval_not_waiting")
 
 
+@pytest.mark.req("O-11")
+@pytest.mark.fault("F4")
 async def test_an_edited_input_is_kept_as_the_person_wrote_it(both: RunningConsole) -> None:
     ws, (request_id,) = await waiting(both, "rm -rf /")
     body = answering(request_id, updated_input={"command": "ls"}, justification="safer")
@@ -127,6 +132,8 @@ async def test_an_edited_input_is_kept_as_the_person_wrote_it(both: RunningConso
     assert answer.status_code == 200
     (resolved,) = [e for e in await both.events(ws) if e["kind"] == "approval.resolved"]
     assert resolved["updated_arguments"] == '{"command":"ls"}'
+    assert resolved["original_digest"] == "sha256:0"
+    assert resolved["input_digest"] == input_digest("bash", '{"command":"ls"}')
     assert (resolved["by"], resolved["justification"]) == ("admin", "safer")
 
 

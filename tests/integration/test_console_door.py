@@ -26,6 +26,7 @@ from tests.integration.console_world import (
 pytest_plugins = ("tests.integration.console_fixtures",)
 
 NO_SUCH = "ws_0000000000000000000000"
+ADMIN = {"name": "admin", "role": "admin", "scopes": ["read", "operate", "approve", "admin"]}
 
 
 @pytest.fixture
@@ -74,11 +75,11 @@ async def test_a_link_signs_one_browser_in_once(
 ) -> None:
     code = await link_code(console)
     first = await stranger.post("/v1/signin", json={"code": code})
-    assert first.json() == {"name": "admin", "role": "admin"}
+    assert first.json() == ADMIN
     cookie = first.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
-    assert (await stranger.get("/v1/me")).json() == {"name": "admin", "role": "admin"}
+    assert (await stranger.get("/v1/me")).json() == ADMIN
     async with console.new_client() as other:
         second = await other.post("/v1/signin", json={"code": code})
         assert (second.status_code, second.json()["code"]) == (401, "signin_refused")

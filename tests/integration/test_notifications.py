@@ -23,6 +23,7 @@ from redshank_shared.stores.database import Database
 from redshank_shared.stores.outbox import Outbox
 from redshank_shared.stores.schedules import Schedules
 from redshank_shared.stores.services import ServiceRow, Services
+from redshank_shared.stores.watch_pushes import WatchPushes
 from redshank_shared.wire.service_token import GATEWAY_AUDIENCE, sign, verify
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import World, fresh_id
@@ -220,6 +221,7 @@ async def due_clock(
     clock_ = DueClock(
         world.database,
         schedules,
+        WatchPushes(world.database),
         outbox,
         world.dispatch,
         NoLead(world),
@@ -273,6 +275,7 @@ async def test_a_retry_that_was_set_while_it_was_handed_over_keeps_its_time(
     one = DueClock(
         world.database,
         Schedules(world.database),
+        WatchPushes(world.database),
         outbox,
         FailsAtOnce(world.redis),
         NoLead(world),

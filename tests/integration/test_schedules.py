@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from redshank_node.dueclock.firing import Firing
+from redshank_node.dueclock.firing import Firing, Polling
 from redshank_shared import clock
 from redshank_shared.domain.cadence import Interval, Once
 from redshank_shared.domain.commands import (
@@ -28,8 +28,12 @@ from redshank_shared.metrics import Metrics
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.schedules import Run, Schedules
 from redshank_shared.stores.tables import schedules as schedules_table
+from redshank_shared.stores.watch_pushes import WatchPushes
+from redshank_shared.vault.redaction import Redactor
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import World, fresh_id
+
+CANARY = "canary-in-a-poll"
 
 
 def seconds() -> float:
@@ -52,7 +56,14 @@ def schedules(world: World) -> Schedules:
 def firing(world: World, schedules: Schedules, tmp_path: Path) -> Firing:
     metrics = Metrics()
     return Firing(
-        world.database, schedules, world.commands, metrics, tmp_path, "marsh-1", clock.now_utc
+        world.database,
+        schedules,
+        WatchPushes(world.database),
+        world.commands,
+        metrics,
+        Polling(tmp_path, Redactor([CANARY]).of_output),
+        "marsh-1",
+        clock.now_utc,
     )
 
 
@@ -244,6 +255,22 @@ async def test_a_condition_that_cannot_be_judged_is_shown_with_the_poll(
     assert shown.state == "done"
     assert "number has no members" in shown.detail
     assert said(world, workstream) == []
+
+
+@pytest.mark.fault("F-12")
+async def test_what_a_poll_saw_is_kept_without_secrets(
+    world: World, schedules: Schedules, firing: Firing, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").write_text(f"the key is {CANARY}\n")
+    workstream, schedule_id = await made(world, **watch("cat notes", "exit_code == 0"))
+    make_due(world, schedule_id)
+    (run,) = take(schedules)
+    await firing.poll(run.run_id)
+    (text,) = said(world, workstream)
+    assert text.endswith("the key is ***\n")
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert row.last_output == "the key is ***\n"
 
 
 @pytest.mark.req("T-53")

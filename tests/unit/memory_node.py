@@ -37,14 +37,21 @@ from redshank_shared.domain.plan import (
     plan,
     with_state,
 )
+from redshank_shared.domain.question_events import Option, Question, QuestionAsked
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import Call, Workstream, advance, fold
 from redshank_shared.permissions.decision import judge
 from redshank_shared.permissions.matching import Subject
 from redshank_shared.permissions.rules import BUILTIN, granted_rules
+from redshank_shared.permissions.ruleset import RuleSet
 from tests.unit.memory_log import WORKSTREAM, MemoryLog
 
-EFFECTS: dict[str, Effect] = {"read_file": "read", "write_file": "write", "bash": "process"}
+EFFECTS: dict[str, Effect] = {
+    "read_file": "read",
+    "write_file": "write",
+    "bash": "process",
+    "ask_user_question": "human",
+}
 GOOD_ARGUMENTS = '{"path":"a.txt"}'
 BAD_ARGUMENTS = '{"path":'
 
@@ -222,15 +229,16 @@ class MemoryNode:
             chosen.clear()
             if isinstance(step, Run):
                 fresh = [call for call in step.calls if call.asked.call_id not in self.in_hand]
-                chosen.extend(fresh[:1] if single else fresh)
-            return [self._started(call) for call in chosen if _effect(call) != "read"]
+                chosen.extend(_together(fresh, single or bool(self.in_hand)))
+            return [self._begun(call) for call in chosen if _effect(call) != "read"]
 
         if all(call.asked.call_id in self.in_hand for call in self.state.open_calls):
             self.work()
             return
         self.record(make)
         if self.epoch is not None:
-            self.in_hand.update({call.asked.call_id: False for call in chosen})
+            begun = [call.asked.call_id for call in chosen if _effect(call) != "human"]
+            self.in_hand.update(dict.fromkeys(begun, False))
 
     def work(self, outcome: Outcome = "ok") -> None:
         """The first call in hand has its effect; the next time its outcome is recorded."""
@@ -257,7 +265,12 @@ class MemoryNode:
 
         self.record(make)
 
-    def _started(self, call: Call) -> CallStarted:
+    def _begun(self, call: Call) -> CallStarted | QuestionAsked:
+        """A question is asked in place of its call; it may expire at any moment."""
+        if _effect(call) == "human":
+            request_id = self.outside.new_id("qst")
+            question = Question(f"{request_id}.q1", "which?", (Option("a", "a"), Option("b", "b")))
+            return QuestionAsked(request_id, call.asked.call_id, "user", (question,), 1.0)
         assert self.epoch is not None
         return CallStarted(
             call.asked.call_id, call.asked.tool, _effect(call), self.name, self.epoch
@@ -266,6 +279,14 @@ class MemoryNode:
 
 def _posts(messages: tuple[Message, ...]) -> frozenset[int]:
     return frozenset(message.seq for message in messages if isinstance(message, UserMessage))
+
+
+def _together(fresh: list[Call], single: bool) -> list[Call]:
+    """One call, or all up to the first that asks a person; that one goes alone."""
+    asks = [_effect(call) == "human" for call in fresh]
+    if single or asks[:1] == [True]:
+        return fresh[:1]
+    return fresh[: asks.index(True)] if True in asks else fresh
 
 
 def _effect(call: Call) -> Effect:
@@ -322,7 +343,7 @@ def _decision(state: Workstream, call: Call, outside: Outside) -> list[AnyFact]:
     tool = call.asked.tool
     if call.arguments == BAD_ARGUMENTS:
         return [_result(call, "refused", "the arguments are not JSON")]
-    rules = (*granted_rules(state.granted), *BUILTIN)
+    rules = RuleSet((*granted_rules(state.granted), *BUILTIN))
     verdict = judge(rules, state.mode, Subject((tool,), EFFECTS[tool]), tool == "read_file")
     digest = input_digest(tool, call.arguments)
     decided = CallDecided(

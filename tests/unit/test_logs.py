@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from redshank_shared.logs import configure, masked
+from redshank_shared.logs import configure
+from redshank_shared.vault.redaction import Redactor
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +22,8 @@ def _as_before() -> Iterator[None]:
 
 def logged(form: str, secrets: tuple[str, ...] = ()) -> str:
     stream = io.StringIO()
-    configure("info", form, secrets=secrets, stream=stream)  # type: ignore[arg-type]  # parametrised
+    redact = Redactor(secrets).of_log
+    configure("info", form, redact=redact, stream=stream)  # type: ignore[arg-type]  # parametrised
     logger = logging.getLogger("redshank.test")
     logger.debug("not told")
     logger.info("hello %s", "world", extra={"workstream": "ws_1", "color_message": "x"})
@@ -65,4 +67,4 @@ def test_a_secret_is_masked_in_messages_and_tracebacks(form: str) -> None:
     ],
 )
 def test_tokens_and_passwords_are_masked_by_their_shape(text: str, shown: str) -> None:
-    assert masked(text) == shown
+    assert Redactor().of_log(text) == shown

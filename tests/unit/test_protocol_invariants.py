@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from redshank_shared.domain.commands import (
+    AnswerQuestions,
+    CancelQuestion,
     CancelTurn,
     ChangeMode,
     CloseWorkstream,
     Command,
+    ExpireQuestion,
     PostMessage,
     RequestCompaction,
     Resolution,
@@ -35,6 +38,7 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.messages import Message, UserMessage
 from redshank_shared.domain.plan import Ask, Rest, plan, project
+from redshank_shared.domain.question_events import Answer
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import advance, fold
 from tests.unit.log_readings import (
@@ -151,6 +155,20 @@ class TurnProtocol(RuleBasedStateMachine):
         foreign = Resolution("apr_of_another_workstream", "allow")
         self.refused(ResolveApprovals((*good, foreign), by="ada"), NotFound)
         self.refused(ResolveApprovals((*good, good[0]), by="ada"), Invalid)
+
+    @precondition(lambda self: self.log.state.questions)
+    @rule(what=st.sampled_from(["answers", "answers", "answers", "cancels", "is too late"]))
+    def somebody_answers(self, what: str) -> None:
+        (request_id,) = self.log.state.questions
+        answer = AnswerQuestions((Answer(f"{request_id}.q1", ("a",)),), "ada")
+        if what == "answers":
+            self.command(answer)
+        elif what == "cancels":
+            self.command(CancelQuestion(request_id, "ada"))
+        else:
+            self.command(ExpireQuestion(request_id, "clock"))
+        assert not self.log.state.questions
+        self.refused(answer, NotFound)
 
     @precondition(lambda self: self.log.version % 5 == 0)
     @rule()
@@ -272,7 +290,8 @@ class TurnProtocol(RuleBasedStateMachine):
         assert shown is not None
         assert (shown.state, shown.waiting_for) == (projection.state, projection.waiting_for)
         assert projection.pending is not isinstance(plan(self.log.state), Rest)
-        assert (projection.state == "waiting") <= bool(self.log.state.approvals)
+        waits = bool(self.log.state.approvals or self.log.state.questions)
+        assert (projection.state == "waiting") <= waits
 
     @invariant()
     def every_call_has_one_result_when_nothing_is_in_hand(self) -> None:
@@ -285,6 +304,7 @@ class TurnProtocol(RuleBasedStateMachine):
         if project(self.log.state).state in ("idle", "failed", "closed"):
             assert set(results) == asked_calls(self.log.records)
             assert not self.log.state.approvals
+            assert not self.log.state.questions
 
     @invariant()
     def no_effect_happens_twice(self) -> None:
@@ -343,6 +363,8 @@ class TurnProtocol(RuleBasedStateMachine):
                 self.command(
                     ResolveApprovals(tuple(Resolution(one, "allow") for one in self.waiting), "ada")
                 )
+            for request_id in self.log.state.questions:
+                self.command(CancelQuestion(request_id, "ada"))
             if self.log.state.failed is not None and not self.log.state.closed:
                 self.command(RetryTurn("ada"))
             if last.epoch is None and not project(self.log.state).pending:

@@ -218,7 +218,7 @@ def test_a_key_that_is_not_set_is_refused_by_its_variable(tmp_path: Path) -> Non
     assert "MY_KEY" in error.detail
 
 
-def test_a_slot_is_filled_by_its_variable_and_asked_for_when_empty(tmp_path: Path) -> None:
+def test_a_slot_is_filled_by_its_variable_and_needs_a_vault_without(tmp_path: Path) -> None:
     text = "[models.main]\nprovider = 'openai'\nmodel = 'x'\napi_key_slot = 'model.main'"
     assert "REDSHANK_SLOT__MODEL_MAIN" in refusal(tmp_path, text).detail
     environ = {**HOME, "REDSHANK_SLOT__MODEL_MAIN": "sk-1"}

@@ -95,9 +95,13 @@ def test_variables_that_look_like_secrets_are_not_passed_on() -> None:
         "SENTRY_DSN",
         "REDSHANK_DATABASE__URL",
         "BASH_ENV",
+        "DATABASE_URL",
+        "CELERY_REDIS_URL",
+        "SLACK_WEBHOOK_URL",
     ]
     plain = ["PATH", "HOME", "PWD", "LANG", "TOKENIZERS_PARALLELISM", "MONKEY", "XKB_KEYMAP"]
     environment = dict.fromkeys([*secret, *plain], "x")
-    environment["DATABASE_URL"] = "postgresql://me:hidden@host/db"
+    environment["STORE"] = "postgresql://me:hidden@host/db"
+    environment["HARMLESS"] = "sk-proj-abcdefghij1234567890"
     environment["HOMEPAGE_URL"] = "https://example.org/a:b@c"
     assert sorted(scrubbed(environment)) == sorted([*plain, "HOMEPAGE_URL"])

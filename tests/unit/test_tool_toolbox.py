@@ -26,6 +26,10 @@ PRIMARY_KEYS = {
     "schedule_trigger_now": "id",
     "watch": "command",
     "notify": "message",
+    "ask_user_question": "questions",
+    "ask_operator": "questions",
+    "enter_plan_mode": "reason",
+    "exit_plan_mode": "plan",
 }
 EFFECTS = {
     "read_file": "read",
@@ -45,6 +49,10 @@ EFFECTS = {
     "schedule_trigger_now": "state",
     "watch": "process",
     "notify": "deliver",
+    "ask_user_question": "human",
+    "ask_operator": "human",
+    "enter_plan_mode": "state",
+    "exit_plan_mode": "state",
 }
 
 
@@ -90,4 +98,8 @@ def test_the_built_in_tools_declare_their_effects_and_primary_keys() -> None:
         "grep_search",
         "schedule_list",
         "schedule_get",
+        "ask_user_question",
+        "ask_operator",
+        "enter_plan_mode",
+        "exit_plan_mode",
     }

@@ -1,4 +1,4 @@
-"""Routes of what waits for a person: the inbox, answers to approvals, to questions."""
+"""Routes of approvals: the inbox, answers."""
 
 from typing import Annotated
 
@@ -11,27 +11,37 @@ from redshank_console.api.keyed import json_answer, keyed_request
 from redshank_console.api.listing import Listing
 from redshank_console.api.parts import Parts
 from redshank_console.api.workstreams import workstream_id
+from redshank_console.services.waiting_views import run_view
 from redshank_shared.domain.commands import Resolution
-from redshank_shared.domain.errors import Invalid, NotFound
+from redshank_shared.domain.errors import Invalid
 from redshank_shared.domain.ids import checked_id
-from redshank_shared.wire.requests import NewAnswers, NewResolution, NewResolutions
-from redshank_shared.wire.views import InboxItem, PageView, WorkstreamView
+from redshank_shared.wire.requests import NewResolution, NewResolutions
+from redshank_shared.wire.views import InboxItem, PageView, RunView, WorkstreamView
 
 
 class ApprovalRoutes:
     """Thin: each route names a command or a reading."""
 
     def __init__(self, parts: Parts) -> None:
-        self._orders = parts.orders
+        self._answers = parts.answers
         self._reading = parts.reading
 
     def router(self, prefix: str) -> APIRouter:
         """The routes below `prefix`."""
         router = APIRouter(prefix=prefix, tags=[prefix.rpartition("/")[2]])
-        view = answers(200, WorkstreamView)
         add = router.add_api_route
+        view, run = answers(200, WorkstreamView), answers(202, RunView, "Goes on")
         add("/{id}/approvals", self.resolve, methods=["POST"], responses=view)
-        add("/{id}/questions", self.answer, methods=["POST"], responses=view)
+        add("/{id}/approval-runs", self.run_on, methods=["POST"], status_code=202, responses=run)
+        return router
+
+    def run_router(self) -> APIRouter:
+        """Runs, to stand below /v1: a workstream's run has its id (K-52)."""
+        router = APIRouter(prefix="/runs", tags=["runs"])
+        add = router.add_api_route
+        run = answers(202, RunView, "Goes on")
+        add("/{id}", self.run, methods=["GET"], responses=answers(200, RunView))
+        add("/{id}/approvals", self.run_on, methods=["POST"], status_code=202, responses=run)
         return router
 
     def inbox_router(self) -> APIRouter:
@@ -43,35 +53,39 @@ class ApprovalRoutes:
 
     async def resolve(self, request: Request, id: str, body: NewResolutions) -> Response:
         """Answer approvals, all or none (K53). The first answer counts; later ones learn whose."""
+        return await self._resolved(request, id, body, as_run=False)
+
+    async def run_on(self, request: Request, id: str, body: NewResolutions) -> Response:
+        """Answer approvals as above; the run that goes on is answered (K52)."""
+        return await self._resolved(request, id, body, as_run=True)
+
+    async def run(self, id: str) -> Response:
+        """What a workstream does now, for what it waits."""
+        view = run_view(await self._reading.workstream(workstream_id(id)))
+        return Response(view.model_dump_json(), media_type="application/json")
+
+    async def inbox(self, request: Request, query: Annotated[Listing, Query()]) -> Response:
+        """Every approval that waits, oldest first, with how far your word may reach."""
+        principal = principal_of(request.scope)
+        page = await self._reading.inbox(principal, query.limit, query.cursor)
+        return Response(page.model_dump_json(), media_type="application/json")
+
+    async def _resolved(
+        self, request: Request, id: str, body: NewResolutions, *, as_run: bool
+    ) -> Response:
         resolutions = tuple(
             _resolution(index, resolution) for index, resolution in enumerate(body.resolutions)
         )
-        by = principal_of(request.scope).name
+        principal = principal_of(request.scope)
         keyed = await keyed_request(request, body.idempotency_key)
-        return json_answer(await self._orders.resolve(workstream_id(id), resolutions, by, keyed))
-
-    async def answer(self, id: str, body: NewAnswers) -> Response:
-        """Answer questions. No agent can ask one yet, so none waits."""
-        await self._orders.load(workstream_id(id))
-        raise NotFound(
-            f"no question {body.answers[0].question_id} waits in this workstream",
-            code="question_not_waiting",
-            field="answers[0].question_id",
+        return json_answer(
+            await self._answers.resolve(
+                workstream_id(id), resolutions, principal, keyed, as_run=as_run
+            )
         )
-
-    async def inbox(self, query: Annotated[Listing, Query()]) -> Response:
-        """Every approval that waits, oldest first."""
-        page = await self._reading.inbox(query.limit, query.cursor)
-        return Response(page.model_dump_json(), media_type="application/json")
 
 
 def _resolution(index: int, asked: NewResolution) -> Resolution:
-    if asked.scope == "always":
-        raise Invalid(
-            "always comes with permission rules; use workstream",
-            code="scope_not_kept",
-            field=f"resolutions[{index}].scope",
-        )
     return Resolution(
         request_id=checked_id("apr", asked.request_id, f"resolutions[{index}].request_id"),
         behavior=asked.behavior,

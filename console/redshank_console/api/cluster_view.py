@@ -15,6 +15,7 @@ class ClusterViewRoutes:
         self._overview = parts.overview
         self._feeds = parts.cluster_feeds
         self._gauges = parts.gauges
+        self._standing = parts.standing
 
     def router(self) -> APIRouter:
         """The routes, to stand below /v1/cluster."""
@@ -38,4 +39,4 @@ class ClusterViewRoutes:
         """A stream: `snapshot` first, then `node.joined`, `node.changed`, `node.lost`, `node.left`
         with the whole node, `overview` with the whole overview. After a gap `snapshot` again.
         """
-        return EventStream(self._feeds.open(), self._gauges)
+        return EventStream(self._feeds.open(), self._gauges, self._standing)

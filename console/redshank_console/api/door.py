@@ -1,4 +1,4 @@
-"""Lets in who may come: checks host, origin, token or cookie before any route."""
+"""Lets in who may come: checks host, origin, token or cookie, rights before any route."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -6,21 +6,24 @@ from urllib.parse import urlsplit
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from redshank_console.api.problems import problem_of
-from redshank_console.services.sign_in import LOCAL, SIGN_IN_MEND, Principal, SignIn
+from redshank_console.api.problems import not_taken, problem_of
+from redshank_console.api.routing import Place, Routing
+from redshank_console.services.principal import LOCAL, Principal, require
+from redshank_console.services.sign_in import SIGN_IN_MEND, SignIn
 from redshank_shared.domain.errors import NotAllowed, RedshankError, Unauthenticated
 from redshank_shared.metrics import may_scrape
 
 COOKIE = "redshank_session"
 _PRINCIPAL = "redshank.principal"
+_PLACE = "redshank.place"
 _READS = ("GET", "HEAD", "OPTIONS")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_OPEN = frozenset(("/", "/health", "/openapi.json", "/v1/signin"))
 
 
 class DoorRules(msgspec.Struct, frozen=True):
     """`hosts`: the names under which this console answers, None for any. `open_paths`: beside the
-    API's own, what needs no sign-in; one that ends in a slash stands for all below it.
+    routes that are open by their own need, what needs no sign-in; one that ends in a slash stands
+    for all below it.
     `metrics_token`: lets in to /metrics alone, where there is one.
     """
 
@@ -51,6 +54,13 @@ def principal_of(scope: Mapping[str, object]) -> Principal:
     return principal
 
 
+def place_of(scope: Mapping[str, object]) -> Place | None:
+    """The route of this request, None where the door is open for it."""
+    place = scope.get(_PLACE)
+    assert place is None or isinstance(place, Place)
+    return place
+
+
 def cookie_of(scope: Scope) -> str | None:
     """The page's cookie, if the request carries one."""
     for name, value in scope["headers"]:
@@ -65,8 +75,11 @@ def cookie_of(scope: Scope) -> str | None:
 class Door:
     """Wraps the app."""
 
-    def __init__(self, app: ASGIApp, sign_in: SignIn, door_rules: DoorRules) -> None:
+    def __init__(
+        self, app: ASGIApp, routing: Routing, sign_in: SignIn, door_rules: DoorRules
+    ) -> None:
         self._app = app
+        self._routing = routing
         self._sign_in = sign_in
         self._rules = door_rules
 
@@ -74,21 +87,27 @@ class Door:
         """Answer a problem, or let the request through with its principal."""
         if scope["type"] == "http":
             try:
-                await self._admit(scope)
+                admits = await self._admit(scope)
             except RedshankError as refusal:
                 await problem_of(refusal)(scope, receive, send)
                 return
+            if not admits:
+                methods = self._routing.methods(scope["path"])
+                await not_taken(scope["method"], scope["path"], methods)(scope, receive, send)
+                return
         await self._app(scope, receive, send)
 
-    async def _admit(self, scope: Scope) -> None:
+    async def _admit(self, scope: Scope) -> bool:
+        """Whether there is such a route, once who asks is known to be let in to it."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
         self._check_host(host)
         writes = scope["method"] not in _READS
         if writes:
             self._check_origin(headers.get(b"origin"), host)
-        if self._is_open(scope["path"]) or self._is_scrape(scope, headers):
-            return
+        place = self._routing.find(scope["method"], scope["path"])
+        if self._is_open(scope["path"], place) or self._is_scrape(scope, headers):
+            return True
         principal = await self._principal(scope, headers)
         if writes and principal.by_cookie and headers.get(b"x-redshank") != "1":
             raise NotAllowed(
@@ -96,10 +115,15 @@ class Door:
                 code="cross_site",
                 field="X-Redshank",
             )
-        scope[_PRINCIPAL] = principal
+        if place is None:
+            return False
+        if place.need != "signed_in" and place.need != "open":
+            require(principal, place.need, f"{place.method} {place.path}")
+        scope[_PRINCIPAL], scope[_PLACE] = principal, place
+        return True
 
-    def _is_open(self, path: str) -> bool:
-        if path in _OPEN:
+    def _is_open(self, path: str, place: Place | None) -> bool:
+        if place is not None and place.need == "open":
             return True
         return any(
             path == known or (known.endswith("/") and path.startswith(known))

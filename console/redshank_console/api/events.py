@@ -29,6 +29,7 @@ class EventRoutes:
         self._pages = parts.pages
         self._feeds = parts.feeds
         self._gauges = parts.gauges
+        self._standing = parts.standing
 
     def router(self, prefix: str) -> APIRouter:
         """The routes below `prefix`."""
@@ -67,7 +68,8 @@ class EventRoutes:
             return Response(page, media_type="application/json")
         if last_event_id is not None:
             field, begin = "Last-Event-ID", _number(last_event_id)
-        return EventStream(await self._feeds.open(ws, begin, field), self._gauges)
+        feed = await self._feeds.open(ws, begin, field)
+        return EventStream(feed, self._gauges, self._standing)
 
     async def audits(self, id: str, query: Annotated[Listing, Query()]) -> Response:
         """Every decision on a call, in order."""

@@ -14,6 +14,7 @@ from redshank_shared.domain.errors import (
     NotAllowed,
     NotFound,
     RedshankError,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -27,6 +28,7 @@ _STATUS: dict[type[RedshankError], int] = {
     NotAllowed: 403,
     NotFound: 404,
     Conflict: 409,
+    TooMany: 429,
     Unavailable: 503,
 }
 _HEADERS = {401: {"WWW-Authenticate": 'Bearer realm="redshank"'}, 503: {"Retry-After": "1"}}
@@ -58,9 +60,26 @@ def problem_of(error: RedshankError) -> Response:
     """The answer of one of our errors; one that nobody should have let through is a fault."""
     for kind in type(error).__mro__:
         if kind in _STATUS:
-            return problem(_STATUS[kind], error.code, error.detail, error.field)
+            return problem(
+                _STATUS[kind], error.code, error.detail, error.field, _headers_of(error)
+            )
     logger.error("%s came through to the API: %s", type(error).__name__, error.detail)
     return _fault()
+
+
+def not_taken(method: str, path: str, methods: Sequence[str]) -> Response:
+    """The answer where no route takes this method; `methods`: those that the path takes."""
+    if not methods:
+        return problem(404, _CODES[404], _no_such(path))
+    return problem(
+        405, _CODES[405], _not_taken(method, path), headers={"Allow": ", ".join(methods)}
+    )
+
+
+def _headers_of(error: RedshankError) -> dict[str, str] | None:
+    if isinstance(error, TooMany):
+        return {"Retry-After": str(error.retry_after_seconds)}
+    return None
 
 
 async def _of_ours(_request: Request, error: Exception) -> Response:
@@ -83,8 +102,8 @@ async def _of_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     details = {
         400: "the body could not be read; send one JSON object",
-        404: f"there is no {request.url.path}; /openapi.json lists what there is",
-        405: f"{request.url.path} does not take {request.method}; /openapi.json says what it takes",
+        404: _no_such(request.url.path),
+        405: _not_taken(request.method, request.url.path),
     }
     code = _CODES.get(error.status_code, "http_error")
     detail = details.get(error.status_code, str(error.detail))
@@ -94,6 +113,14 @@ async def _of_http(request: Request, error: Exception) -> Response:
 
 async def _of_fault(_request: Request, _error: Exception) -> Response:
     return _fault()
+
+
+def _no_such(path: str) -> str:
+    return f"there is no {path}; /openapi.json lists what there is"
+
+
+def _not_taken(method: str, path: str) -> str:
+    return f"{path} does not take {method}; /openapi.json says what it takes"
 
 
 def _fault() -> Response:

@@ -10,6 +10,7 @@ from redshank_console.api.keyed import json_answer, keyed_request
 from redshank_console.api.listing import WorkstreamListing
 from redshank_console.api.parts import Parts
 from redshank_console.services.orders import Wanted
+from redshank_console.services.principal import require
 from redshank_shared.domain.commands import (
     CancelTurn,
     ChangeMode,
@@ -22,10 +23,13 @@ from redshank_shared.domain.commands import (
 from redshank_shared.domain.errors import Invalid
 from redshank_shared.domain.ids import WorkstreamId, checked_id
 from redshank_shared.stores.workstreams import WorkstreamFilters
+from redshank_shared.wire.boundary_requests import delegation
 from redshank_shared.wire.requests import NewFork, NewMessage, NewMode, NewWorkstream, Nothing
 from redshank_shared.wire.views import PageView, PostedView, WorkstreamView
 
 NoBody = Annotated[Nothing | None, Body()]
+# They decide what would have asked a person.
+_WIDER_MODES = ("acceptEdits", "bypassPermissions")
 
 
 def workstream_id(text: str) -> WorkstreamId:
@@ -63,6 +67,8 @@ class WorkstreamRoutes:
 
     async def create(self, request: Request, body: NewWorkstream) -> Response:
         """Create a workstream; with `message` it begins to work at once."""
+        if body.mode in _WIDER_MODES:
+            require(principal_of(request.scope), "approve", f"a workstream of mode {body.mode}")
         if body.budget is not None:
             raise Invalid("budgets are not kept yet; leave budget out", field="budget")
         wanted = Wanted(
@@ -76,6 +82,13 @@ class WorkstreamRoutes:
             node=body.node,
             labels=body.labels,
             parent=checked_id("ws", body.parent, "parent") if body.parent else "",
+            delegation=delegation(
+                body.mode,
+                body.allowed_tools,
+                body.blocked_tools,
+                body.capability_scope,
+                body.credential_scope,
+            ),
         )
         return json_answer(await self._orders.create(wanted, await keyed_request(request)))
 

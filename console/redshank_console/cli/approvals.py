@@ -1,5 +1,7 @@
 """The commands on approvals: `redshank approvals …`."""
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -35,18 +37,28 @@ def ls(session: Session) -> None:
         say(f"{len(page.items)} of {page.total}")
 
 
-def allow(
+def allow(  # noqa: PLR0913 - each is an option of the command
     session: Session,
     named: Named = "",
     oldest: Oldest = False,
     scope: Annotated[str, typer.Option(help="once, workstream or always")] = "once",
     edit: Annotated[str, typer.Option(help="run it with this input instead, a JSON object")] = "",
+    input_file: Annotated[
+        str, typer.Option("--input", help="a file that holds that input; - reads standard input")
+    ] = "",
+    justification: Annotated[str, typer.Option(help="why, for the record")] = "",
     wait: Wait = False,
 ) -> None:
     """Let a call run."""
-    updated = _object(edit) if edit else None
+    updated = _updated(edit, input_file)
     workstream, request = _found(session, named, oldest)
-    resolution = Resolution(request.request_id, "allow", scope=scope, updated_input=updated)
+    resolution = Resolution(
+        request.request_id,
+        "allow",
+        scope=scope,
+        justification=justification,
+        updated_input=updated,
+    )
     _resolve(session, workstream, resolution, wait)
 
 
@@ -85,11 +97,28 @@ def _resolve(session: Session, workstream: str, resolution: Resolution, wait: bo
         say(f"{resolution.request_id} {resolution.behavior}; {view.id} is {view.state}")
 
 
-def _object(text: str) -> dict[str, object]:
+def _updated(edit: str, input_file: str) -> dict[str, object] | None:
+    if edit and input_file:
+        raise Invalid("--edit and --input exclude each other; give one", field="input")
+    if edit:
+        return _object(edit, "edit")
+    return _object(_text_of(input_file), "input") if input_file else None
+
+
+def _text_of(input_file: str) -> str:
+    if input_file == "-":
+        return sys.stdin.read()
+    try:
+        return Path(input_file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"--input {input_file} cannot be read: {error}", field="input") from error
+
+
+def _object(text: str, option: str) -> dict[str, object]:
     try:
         return msgspec.json.decode(text, type=dict[str, object])
     except msgspec.DecodeError as error:
-        raise Invalid(f"--edit must be a JSON object: {error}", field="edit") from error
+        raise Invalid(f"--{option} must be a JSON object: {error}", field=option) from error
 
 
 def _row(each: ApprovalView) -> tuple[str, ...]:

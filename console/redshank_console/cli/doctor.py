@@ -19,6 +19,7 @@ from redshank_console.cli.output import write_json, write_table
 from redshank_console.cli.processes import Config
 from redshank_console.cli.session import Session, with_session
 from redshank_console.cli.up import plan
+from redshank_console.cli.up.data_folder import VAULT_KEY
 from redshank_console.cli.up.ports import refuse_used
 from redshank_console.cli.up.valkey import valkey_program
 from redshank_shared.clock import now_utc
@@ -56,7 +57,7 @@ def doctor(
         look_at_python(sys.version_info[:3]),
         _look_at_valkey(),
         look_at_program("ripgrep", _ripgrep()),
-        look_at_settings(config, environ),
+        look_at_settings(config, environ, folder),
         look_at_disk(folder),
         *look_at_console(session.target),
     ]
@@ -92,9 +93,10 @@ def look_at_program(name: str, path: str) -> Finding:
     return Finding(name, "ok", done.stdout.splitlines()[0] if done.stdout else path)
 
 
-def look_at_settings(config: Path | None, environ: Mapping[str, str]) -> Finding:
-    """Whether the configuration can be read and its keys are to be found."""
+def look_at_settings(config: Path | None, environ: Mapping[str, str], folder: Path) -> Finding:
+    """Whether the configuration can be read and its keys are to be found, for a start there."""
     try:
+        environ = plan.with_vault_key(load(config, environ), environ, folder / VAULT_KEY)
         settings = load(config, environ)
         check_keys(settings)
     except RedshankError as error:

@@ -1,9 +1,9 @@
-"""Finds the workstream, the approval or the schedule that a person named."""
+"""Finds the workstream, the approval, the question or the schedule that a person named."""
 
 import time
 
 from redshank_shared.client.console import ConsoleClient
-from redshank_shared.client.views import ApprovalView, ScheduleView, WorkstreamView
+from redshank_shared.client.views import ApprovalView, QuestionView, ScheduleView, WorkstreamView
 from redshank_shared.clock import monotonic
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 
@@ -11,6 +11,7 @@ LIST_LIMIT = 200
 MOST_SCHEDULES_LOOKED_AT = 1000
 SHORTEST_BEGINNING = 8
 APPROVAL_PREFIX = "apr"
+QUESTION_PREFIX = "qst"
 REST_PAUSE_SECONDS = 0.2
 LONGEST_REST_SECONDS = 30.0
 
@@ -56,6 +57,22 @@ def oldest_approval(client: ConsoleClient) -> tuple[str, ApprovalView]:
     return page.items[0].workstream_id, page.items[0]
 
 
+def question(client: ConsoleClient, named: str) -> tuple[str, QuestionView]:
+    """A request that waits for answers, with its workstream's id; named like an approval."""
+    if not named.startswith(QUESTION_PREFIX):
+        return _only_question(_rested(client, workstream_id(client, named)))
+    page = client.questions({"limit": LIST_LIMIT})
+    found = [each for each in page.items if each.request_id.startswith(named)]
+    if not found:
+        raise NotFound(
+            f"no question that waits begins with {named}: see `redshank questions ls`; "
+            f"one that was answered is gone from there"
+        )
+    if len(found) > 1:
+        raise Invalid(f"{len(found)} questions begin with {named}: give more of the id")
+    return found[0].workstream_id, found[0]
+
+
 def schedules(client: ConsoleClient, workstream: str = "") -> list[ScheduleView]:
     """The newest thousand schedules, of one workstream or all, the newest first."""
     query: dict[str, str | int] = {"limit": LIST_LIMIT}
@@ -93,10 +110,23 @@ def _is_called(schedule: ScheduleView, named: str) -> bool:
 def _rested(client: ConsoleClient, named: str) -> WorkstreamView:
     end = monotonic() + LONGEST_REST_SECONDS
     view = client.workstream(named)
-    while view.state == "running" and not view.pending_approvals and monotonic() < end:
+    while view.state == "running" and not _asks(view) and monotonic() < end:
         time.sleep(REST_PAUSE_SECONDS)
         view = client.workstream(named)
     return view
+
+
+def _asks(view: WorkstreamView) -> bool:
+    return bool(view.pending_approvals or view.pending_questions)
+
+
+def _only_question(view: WorkstreamView) -> tuple[str, QuestionView]:
+    if not view.pending_questions:
+        raise Conflict(f"{view.id} is {view.state}: nothing there is asked")
+    if len(view.pending_questions) > 1:
+        ids = ", ".join(each.request_id for each in view.pending_questions)
+        raise Invalid(f"{view.id} asks {len(view.pending_questions)} times: give one of {ids}")
+    return view.id, view.pending_questions[0]
 
 
 def _only_approval(view: WorkstreamView) -> tuple[str, ApprovalView]:

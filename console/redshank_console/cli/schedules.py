@@ -96,7 +96,26 @@ def trigger(session: Session, named: Named) -> None:
     _change(session, named, "trigger")
 
 
-for command in (ls, show, create, pause, resume, cancel, trigger):
+def hook(
+    session: Session,
+    named: Named,
+    revoke: Annotated[bool, typer.Option("--revoke", help="let nobody push any more")] = False,
+) -> None:
+    """Print an address by which a watch is pushed; the one before ends."""
+    found = finding.schedule_id(session.client, named)
+    if revoke:
+        session.client.revoke_watch_hook(found)
+        say(f"{found} can be pushed no more")
+        return
+    made = session.client.make_watch_hook(found)
+    if session.wants_json:
+        write_json(made)
+    else:
+        typer.echo(made.address)
+        say("whoever has it may push; it is not shown again")
+
+
+for command in (ls, show, create, pause, resume, cancel, trigger, hook):
     schedules.command(command.__name__)(with_session(command))
 
 

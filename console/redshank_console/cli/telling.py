@@ -13,6 +13,7 @@ from redshank_shared.domain.events import (
     TurnFailed,
     WaitFor,
 )
+from redshank_shared.domain.question_events import QuestionAsked
 
 LONGEST_LINE = 160
 
@@ -52,6 +53,8 @@ class Teller:
                 self._say(f"< {fact.tool} interrupted on {fact.node}: its outcome is unknown")
             case ApprovalRequested():
                 self._say(_short(f"? {fact.tool} waits for a person: {fact.preview.title}"))
+            case QuestionAsked():
+                self._say(_short(f"? the agent asks: {fact.questions[0].text}"))
             case TurnFailed():
                 self._say(f"failed ({fact.code}): {fact.detail}")
             case _:

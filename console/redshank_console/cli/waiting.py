@@ -9,7 +9,7 @@ from redshank_console.cli.session import Session
 from redshank_console.cli.telling import Teller, waits_for_a_person
 from redshank_shared.client.following import follow
 from redshank_shared.client.stream import Notice
-from redshank_shared.client.views import ApprovalView, WorkstreamView
+from redshank_shared.client.views import ApprovalView, QuestionView, WorkstreamView
 from redshank_shared.domain.events import Recorded, StateChanged, WaitFor
 
 PING = Notice("ping")
@@ -23,6 +23,7 @@ class Rested(msgspec.Struct, frozen=True):
     answer: str
     waiting_for: tuple[WaitFor, ...]
     pending_approvals: tuple[ApprovalView, ...]
+    pending_questions: tuple[QuestionView, ...]
     detail: str | None
 
 
@@ -62,8 +63,15 @@ def say_what_waits(view: WorkstreamView) -> None:
         say(f"{approval.tool} waits for your word: {approval.preview.title}")
         say(f"  redshank approvals allow {approval.request_id}")
         say(f"  redshank approvals deny {approval.request_id} --reason WHY")
+    for question in view.pending_questions:
+        for each in question.questions:
+            say(f"the agent asks: {each.text}")
+            for number, option in enumerate(each.options, start=1):
+                say(f"  {number}. {option.label}")
+        answers = " ".join("ANSWER" for _ in question.questions)
+        say(f"  redshank questions answer {question.request_id} {answers}")
     for wait in view.waiting_for:
-        if wait.kind != "approval":
+        if wait.kind not in ("approval", "question"):
             say(f"waits for {wait.kind} since {wait.since} {wait.detail}".rstrip())
 
 
@@ -86,7 +94,13 @@ def _close(view: WorkstreamView) -> int:
 
 def _rested(view: WorkstreamView, answer: str) -> Rested:
     return Rested(
-        view.id, view.state, answer, view.waiting_for, view.pending_approvals, view.detail
+        view.id,
+        view.state,
+        answer,
+        view.waiting_for,
+        view.pending_approvals,
+        view.pending_questions,
+        view.detail,
     )
 
 

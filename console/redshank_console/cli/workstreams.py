@@ -17,6 +17,7 @@ from redshank_console.cli.output import (
 from redshank_console.cli.session import Session, with_session
 from redshank_console.cli.telling import Teller
 from redshank_console.cli.waiting import say_what_waits, wait_for_rest
+from redshank_console.cli.why import why
 from redshank_shared.client.following import follow
 from redshank_shared.client.stream import Frame
 from redshank_shared.client.views import NewWorkstream, WorkstreamView
@@ -184,7 +185,7 @@ def audits(session: Session, named: Named) -> None:
     write_table(heads, rows)
 
 
-for command in (ls, create, show, send, tail, cancel, close, retry, fork, export, audits):
+for command in (ls, create, show, send, tail, cancel, close, retry, fork, export, audits, why):
     workstreams.command(command.__name__)(with_session(command))
 
 

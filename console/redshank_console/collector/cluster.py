@@ -98,13 +98,13 @@ class Cluster:
 
     def _count(self, registered: Registered) -> Figures:
         alive = [node for node in registered.nodes if node.state != "lost"]
-        waiting = WorkstreamFilters(waiting_for="approval")
+        waiting = [WorkstreamFilters(waiting_for=kind) for kind in ("approval", "question")]
         return Figures(
             registered=registered,
             versions=tuple(sorted(registered.versions)),
             by_state=self._workstreams.counts_by_state(),
             totals=self._workstreams.totals(),
-            needs_you=self._workstreams.page(waiting, limit=1).total,
+            needs_you=sum(self._workstreams.page(each, limit=1).total for each in waiting),
             queue=None,
             mcp=_mcp(alive),
         )

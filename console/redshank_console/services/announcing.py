@@ -5,8 +5,9 @@ from datetime import datetime
 
 import msgspec
 
+from redshank_console.services.principal import require
 from redshank_console.services.sign_in import SignIn
-from redshank_shared.domain.errors import Conflict, Invalid, NotAllowed, Unauthenticated
+from redshank_shared.domain.errors import Conflict, Invalid, Unauthenticated
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.services import ServiceKind, ServiceRow, Services
 from redshank_shared.wire.service_token import CONSOLE_AUDIENCE, verify
@@ -97,5 +98,5 @@ class Announcing:
         principal = await self._sign_in.bearer(token)
         if principal is None:
             self._verifier.subject(token)
-        elif principal.role != "admin":
-            raise NotAllowed("only an admin or a service announces a process")
+        else:
+            require(principal, "admin", "announcing a process without a service token")

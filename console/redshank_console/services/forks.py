@@ -16,6 +16,7 @@ from redshank_shared.domain.events import (
     ApprovalRequested,
     ApprovalResolved,
     CallFinished,
+    CallInterrupted,
     Recorded,
     StateChanged,
     TurnCancelled,
@@ -24,6 +25,8 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.plan import number
+from redshank_shared.domain.question_events import QuestionAnswered, QuestionAsked
+from redshank_shared.domain.questions import renamed, withdrawn
 from redshank_shared.domain.workstream import Workstream, fold
 
 
@@ -57,17 +60,17 @@ def forked_facts(
     request_ids: dict[str, str] = {}
     facts: list[AnyFact] = [created]
     for recorded in log[1:]:
-        facts.append(_copied(recorded.fact, request_ids, new_request_id))
+        facts.append(_unsealed(_copied(recorded.fact, request_ids, new_request_id)))
     return [*facts, *_at_rest(fold(origin, number(0, at, facts)), by)]
 
 
 def _copied(
     fact: AnyFact, request_ids: dict[str, str], new_request_id: Callable[[], str]
 ) -> AnyFact:
-    if isinstance(fact, ApprovalRequested):
+    if isinstance(fact, ApprovalRequested | QuestionAsked):
         request_ids[fact.request_id] = new_request_id()
-        return msgspec.structs.replace(fact, request_id=request_ids[fact.request_id])
-    if isinstance(fact, ApprovalResolved):
+        return _asked_anew(fact, request_ids[fact.request_id])
+    if isinstance(fact, ApprovalResolved | QuestionAnswered):
         return msgspec.structs.replace(fact, request_id=request_ids[fact.request_id])
     if isinstance(fact, ScheduleCreated):
         request_ids[fact.schedule_id] = new_request_id()
@@ -82,12 +85,28 @@ def _copied(
     return fact
 
 
+def _unsealed(fact: AnyFact) -> AnyFact:
+    """What the origin did stands in the origin's ledger: a fork begins one of its own."""
+    if isinstance(fact, CallFinished | CallInterrupted) and fact.ledger is not None:
+        return msgspec.structs.replace(fact, ledger=None)
+    return fact
+
+
+def _asked_anew(
+    fact: ApprovalRequested | QuestionAsked, request_id: str
+) -> ApprovalRequested | QuestionAsked:
+    if isinstance(fact, QuestionAsked):
+        return renamed(fact, request_id)
+    return msgspec.structs.replace(fact, request_id=request_id)
+
+
 def _at_rest(state: Workstream, by: str) -> list[AnyFact]:
     why = f"cancelled: {by} forked the workstream before this had ended"
     facts: list[AnyFact] = [
         ApprovalResolved(request_id, waiting.requested.call_id, "cancelled", by)
         for request_id, waiting in state.approvals.items()
     ]
+    facts.extend(withdrawn(state.questions.values(), by, "cancelled", why))
     facts.extend(
         CallFinished(call.asked.call_id, call.asked.tool, True, why, "cancelled")
         for call in state.open_calls

@@ -10,12 +10,12 @@ from redshank_console.services.views import Standing, view_of_state
 from redshank_shared.domain.commands import (
     Command,
     PostMessage,
-    Resolution,
-    ResolveApprovals,
 )
-from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.delegation import Delegation, delegated, standing_alone
+from redshank_shared.domain.errors import Invalid, NotAllowed
 from redshank_shared.domain.events import AnyFact, Mode, WorkstreamCreated
 from redshank_shared.domain.ids import WorkstreamId, new_id
+from redshank_shared.domain.scopes import route_usable
 from redshank_shared.domain.workstream import Workstream
 from redshank_shared.session_commands import (
     Done,
@@ -24,14 +24,14 @@ from redshank_shared.session_commands import (
     SessionCommands,
     first_facts,
 )
-from redshank_shared.stores.approvals import ApprovalRow, Approvals
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
+from redshank_shared.wire.views import WorkstreamView
 
 KNOWN_PROFILES = ("default",)
 
-_MAY_BE_ANSWERED = ("approval_not_waiting", "approval_resolved", "workstream_closed")
-_DECIDED = {"allowed": "Allowed", "denied": "Denied", "cancelled": "Cancelled"}
+# The HTTP status and the JSON body that a view is shown with.
+Show = Callable[[WorkstreamView], tuple[int, str]]
 
 
 class Defaults(msgspec.Struct, frozen=True):
@@ -56,6 +56,7 @@ class Wanted(msgspec.Struct, frozen=True):
     node: str = ""
     labels: tuple[str, ...] = ()
     parent: str = ""
+    delegation: Delegation = Delegation()
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -93,7 +94,6 @@ class Orders:
         reading: Reading,
         database: Database,
         log: EventLog,
-        approvals: Approvals,
         defaults: Defaults,
         clock: Clock,
     ) -> None:
@@ -101,16 +101,13 @@ class Orders:
         self._reading = reading
         self._database = database
         self._log = log
-        self._approvals = approvals
         self._defaults = defaults
         self._clock = clock
 
     async def create(self, wanted: Wanted, keyed: KeyedRequest | None) -> Answer:
         """201 and the view."""
         workstream_id = WorkstreamId(self._clock.new_id("ws"))
-        created = self._created(wanted, workstream_id)
-        if wanted.parent:
-            await self._reading.standing(WorkstreamId(wanted.parent))
+        created = await self._within_parent(self._created(wanted, workstream_id), wanted)
         message = None
         if wanted.message is not None:
             message = PostMessage(wanted.message, wanted.owner)
@@ -127,29 +124,19 @@ class Orders:
         return answer_of(done, _posted)
 
     async def order(
-        self, workstream_id: WorkstreamId, command: Command, keyed: KeyedRequest | None
+        self,
+        workstream_id: WorkstreamId,
+        command: Command,
+        keyed: KeyedRequest | None,
+        show: Show | None = None,
     ) -> Answer:
-        """200 and the view as the command left it."""
-        render = self._renders(200, await self._reading.standing(workstream_id))
+        """200 and the view as the command left it, or what `show` makes of it."""
+        standing = await self._reading.standing(workstream_id)
+        render = self._renders(show or _as_it_is, standing)
         done = await self._commands.execute(
             workstream_id, command, self._clock.at(), keyed=keyed, render=render
         )
         return answer_of(done, render)
-
-    async def resolve(
-        self,
-        workstream_id: WorkstreamId,
-        resolutions: tuple[Resolution, ...],
-        by: str,
-        keyed: KeyedRequest | None,
-    ) -> Answer:
-        """200 and the view. All or none; Conflict names who answered first (F50)."""
-        try:
-            return await self.order(workstream_id, ResolveApprovals(resolutions, by), keyed)
-        except (NotFound, Conflict) as refusal:
-            if refusal.code in _MAY_BE_ANSWERED:
-                await self._tell_who_decided(workstream_id, resolutions)
-            raise
 
     async def fork(
         self, origin: WorkstreamId, after: int, by: str, keyed: KeyedRequest | None
@@ -173,14 +160,13 @@ class Orders:
         at: str,
         keyed: KeyedRequest | None,
     ) -> Answer:
-        render = self._renders(201, Standing())
+        render = self._renders(_created_view, Standing())
         done = await self._commands.create(workstream_id, facts, at, keyed=keyed, render=render)
         return answer_of(done, render)
 
-    def _renders(self, status: int, standing: Standing) -> Render:
+    def _renders(self, show: Show, standing: Standing) -> Render:
         def render(state: Workstream, _seq: int) -> tuple[int, str]:
-            view = view_of_state(state, standing, self._clock.seconds())
-            return status, view.model_dump_json()
+            return show(view_of_state(state, standing, self._clock.seconds()))
 
         return render
 
@@ -201,25 +187,32 @@ class Orders:
             parent=wanted.parent,
         )
 
-    async def _tell_who_decided(
-        self, workstream_id: WorkstreamId, resolutions: tuple[Resolution, ...]
-    ) -> None:
-        for index, resolution in enumerate(resolutions):
-            row = await self._database.run(self._approvals.get, resolution.request_id)
-            if row is not None and row.workstream_id == workstream_id and row.state != "pending":
-                raise Conflict(
-                    _who_decided(row),
-                    code="approval_resolved",
-                    field=f"resolutions[{index}].request_id",
-                )
+    async def _within_parent(self, created: WorkstreamCreated, wanted: Wanted) -> WorkstreamCreated:
+        """A child gets no more than its parent has at this moment (K-26, K-27); what stands alone
+        is bounded by its own words only.
+        """
+        asked = wanted.delegation
+        if wanted.parent:
+            parent = await self.load(WorkstreamId(wanted.parent))
+            now = msgspec.structs.replace(parent.created.boundary, mode=parent.mode)
+            held = delegated(now, asked)
+        else:
+            held = standing_alone(asked, created.mode)
+        if not route_usable(held.credentials, created.model):
+            raise NotAllowed(
+                f"the credential scope leaves out the model {created.model}: name a model that it "
+                "allows, or widen it",
+                field="model",
+            )
+        return msgspec.structs.replace(created, boundary=held, mode=held.mode)
 
 
-def _who_decided(row: ApprovalRow) -> str:
-    scope = " for this workstream" if row.scope == "workstream" else ""
-    return (
-        f"{_DECIDED[row.state]}{scope} by {row.resolved_by} at {row.resolved_at}. "
-        f"Nothing is left to decide"
-    )
+def _as_it_is(view: WorkstreamView) -> tuple[int, str]:
+    return 200, view.model_dump_json()
+
+
+def _created_view(view: WorkstreamView) -> tuple[int, str]:
+    return 201, view.model_dump_json()
 
 
 def _check_known(field: str, name: str, known: tuple[str, ...]) -> None:

@@ -5,20 +5,17 @@ from typing import TypeVar
 
 from redshank_console.collector.census import Registered
 from redshank_console.collector.cluster import Cluster
-from redshank_console.services.views import (
-    Asked,
-    Standing,
-    approval_fields,
-    input_of,
-    view_of_row,
-)
+from redshank_console.services.decisions import audit_view
+from redshank_console.services.principal import Principal
+from redshank_console.services.views import NOTHING, Pending, Standing, view_of_row
+from redshank_console.services.waiting_views import inbox_item, input_of, question_item
 from redshank_shared.domain.errors import NotFound
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.messages import AssistantMessage, Message, ResultMessage
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import Workstream
 from redshank_shared.stores.approvals import Approvals
-from redshank_shared.stores.audits import AuditRow, Audits
+from redshank_shared.stores.audits import Audits
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.paging import (
     Page,
@@ -27,6 +24,7 @@ from redshank_shared.stores.paging import (
     decode_cursor,
     encode_cursor,
 )
+from redshank_shared.stores.questions import Questions
 from redshank_shared.stores.workstreams import WorkstreamFilters, WorkstreamRow, Workstreams
 from redshank_shared.wire.views import (
     AskedView,
@@ -34,6 +32,7 @@ from redshank_shared.wire.views import (
     InboxItem,
     MessageView,
     PageView,
+    QuestionItem,
     WorkstreamView,
 )
 
@@ -49,6 +48,7 @@ class Reading:
         database: Database,
         workstreams: Workstreams,
         approvals: Approvals,
+        questions: Questions,
         audits: Audits,
         cluster: Cluster,
         now: Callable[[], float],
@@ -56,15 +56,16 @@ class Reading:
         self._database = database
         self._workstreams = workstreams
         self._approvals = approvals
+        self._questions = questions
         self._audits = audits
         self._cluster = cluster
         self._now = now
 
     async def workstream(self, workstream_id: WorkstreamId) -> WorkstreamView:
         """The view; NotFound."""
-        row, asked = await self._database.run(self._row_and_asked, workstream_id)
+        row, pending = await self._database.run(self._row_and_pending, workstream_id)
         return view_of_row(
-            row, asked, self._standing(row, await self._cluster.registered()), self._now()
+            row, pending, self._standing(row, await self._cluster.registered()), self._now()
         )
 
     async def workstreams(
@@ -77,12 +78,12 @@ class Reading:
         registered = await self._cluster.registered()
         if node is not None:
             filters = _at_node(filters, node, registered)
-        page, asked = await self._database.run(self._page_and_asked, filters, limit, cursor)
+        page, pending = await self._database.run(self._page_and_pending, filters, limit, cursor)
         now = self._now()
         return _shown(
             page,
             lambda row: view_of_row(
-                row, asked.get(row.id, []), self._standing(row, registered), now
+                row, pending.get(row.id, NOTHING), self._standing(row, registered), now
             ),
         )
 
@@ -91,15 +92,28 @@ class Reading:
         row = await self._database.run(self._row, workstream_id)
         return self._standing(row, await self._cluster.registered())
 
-    async def inbox(self, limit: int, cursor: str | None) -> PageView[InboxItem]:
-        """What waits for a person anywhere, oldest first."""
+    async def inbox(
+        self, principal: Principal, limit: int, cursor: str | None
+    ) -> PageView[InboxItem]:
+        """The approvals that wait anywhere, oldest first, with what this person may say."""
         page = await self._database.run(self._approvals.pending, limit, cursor)
-        return _shown(
-            page,
-            lambda row: InboxItem(
-                workstream_id=row.workstream_id, **approval_fields(row.request, row.requested_at)
-            ),
-        )
+        return _shown(page, lambda row: inbox_item(row, principal))
+
+    async def questions(
+        self, principal: Principal, limit: int, cursor: str | None
+    ) -> PageView[QuestionItem]:
+        """The questions that wait anywhere, oldest first."""
+        page = await self._database.run(self._questions.pending, limit, cursor)
+        return _shown(page, lambda row: question_item(row, principal))
+
+    async def questions_of(
+        self, workstream_id: WorkstreamId, principal: Principal
+    ) -> PageView[QuestionItem]:
+        """The questions that wait in one workstream, oldest first; NotFound."""
+        await self._database.run(self._row, workstream_id)
+        rows = await self._database.run(self._questions.of_workstream, workstream_id)
+        waiting = tuple(row for row in rows if row.state == "pending")
+        return _shown(Page(waiting, None, len(waiting)), lambda row: question_item(row, principal))
 
     async def audits(
         self, workstream_id: WorkstreamId, limit: int, cursor: str | None
@@ -107,7 +121,7 @@ class Reading:
         """Every decision on a call of the workstream, in order (K46); NotFound."""
         await self._database.run(self._row, workstream_id)
         page = await self._database.run(self._audits.of_workstream, workstream_id, limit, cursor)
-        return _shown(page, _audit)
+        return _shown(page, audit_view)
 
     def history(self, state: Workstream, limit: int, cursor: str | None) -> PageView[MessageView]:
         """A page of the transcript as a model reads it, from its beginning."""
@@ -128,24 +142,32 @@ class Reading:
             )
         return row
 
-    def _row_and_asked(self, workstream_id: WorkstreamId) -> tuple[WorkstreamRow, list[Asked]]:
+    def _row_and_pending(self, workstream_id: WorkstreamId) -> tuple[WorkstreamRow, Pending]:
         row = self._row(workstream_id)
-        return row, self._asked(row)
+        return row, self._pending(row)
 
-    def _page_and_asked(
+    def _page_and_pending(
         self, filters: WorkstreamFilters, limit: int, cursor: str | None
-    ) -> tuple[Page[WorkstreamRow], dict[str, list[Asked]]]:
+    ) -> tuple[Page[WorkstreamRow], dict[str, Pending]]:
         page = self._workstreams.page(filters, limit, cursor)
-        return page, {row.id: self._asked(row) for row in page.items}
+        return page, {row.id: self._pending(row) for row in page.items}
 
-    def _asked(self, row: WorkstreamRow) -> list[Asked]:
-        if not row.projection.pending_approvals:
-            return []
-        return [
-            (approval.request, approval.requested_at)
-            for approval in self._approvals.of_workstream(row.id)
-            if approval.state == "pending"
-        ]
+    def _pending(self, row: WorkstreamRow) -> Pending:
+        """Asks only where the row says that something waits."""
+        approvals, questions = [], []
+        if row.projection.pending_approvals:
+            approvals = [
+                (each.request, each.requested_at)
+                for each in self._approvals.of_workstream(row.id)
+                if each.state == "pending"
+            ]
+        if any(wait.kind == "question" for wait in row.projection.waiting_for):
+            questions = [
+                (each.request, each.asked_at)
+                for each in self._questions.of_workstream(row.id)
+                if each.state == "pending"
+            ]
+        return Pending(tuple(approvals), tuple(questions))
 
     def _standing(self, row: WorkstreamRow, registered: Registered) -> Standing:
         holder = row.lease_node if row.lease_alive and row.lease_node else ""
@@ -173,27 +195,6 @@ def _shown(page: Page[Item], show: Callable[[Item], Shown]) -> PageView[Shown]:
         items=[show(item) for item in page.items],
         next_cursor=page.next_cursor,
         total=page.total,
-    )
-
-
-def _audit(row: AuditRow) -> AuditView:
-    decided = row.decided
-    return AuditView(
-        seq=row.seq,
-        at=row.at,
-        call_id=decided.call_id,
-        tool=decided.tool,
-        canonical=decided.canonical,
-        effect=decided.effect,
-        decision=decided.decision,
-        base_decision=decided.base_decision,
-        effective_mode=decided.effective_mode,
-        mode_effect=decided.mode_effect,
-        pattern=decided.pattern,
-        scope=decided.scope,
-        origin=decided.origin,
-        why=decided.why,
-        input_digest=decided.input_digest,
     )
 
 

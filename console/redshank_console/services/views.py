@@ -1,20 +1,20 @@
 """Shows a workstream as the API answers it: projection, approvals, who works on it."""
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
 
 import msgspec
 
+from redshank_console.services.waiting_views import approval_fields, question_fields
 from redshank_shared.clock import rfc3339
-from redshank_shared.domain.events import ApprovalRequested, Preview
+from redshank_shared.domain.events import ApprovalRequested
 from redshank_shared.domain.plan import project
 from redshank_shared.domain.projection import Projection
+from redshank_shared.domain.question_events import QuestionAsked
 from redshank_shared.domain.workstream import Workstream
 from redshank_shared.stores.workstreams import WorkstreamRow
 from redshank_shared.wire.views import (
     ApprovalView,
-    PreviewView,
+    QuestionView,
     UsageView,
     WaitView,
     WorkstreamView,
@@ -34,49 +34,38 @@ class Standing(msgspec.Struct, frozen=True):
     nodes_up: int = 0
 
 
-Asked = tuple[ApprovalRequested, str]
+class Pending(msgspec.Struct, frozen=True):
+    """What waits for a person in a workstream: each request with its time (RFC 3339 UTC)."""
+
+    approvals: tuple[tuple[ApprovalRequested, str], ...] = ()
+    questions: tuple[tuple[QuestionAsked, str], ...] = ()
+
+
+NOTHING = Pending()
 
 
 def view_of_row(
-    row: WorkstreamRow, asked: Iterable[Asked], standing: Standing, now: float
+    row: WorkstreamRow, pending: Pending, standing: Standing, now: float
 ) -> WorkstreamView:
-    """A row of the list, with the approvals that wait (request, since)."""
+    """A row of the list, with what waits for a person."""
     head = (row.id, row.version, row.created_at, row.updated_at)
-    return _view(head, row.projection, asked, standing, now)
+    return _view(head, row.projection, pending, standing, now)
 
 
 def view_of_state(state: Workstream, standing: Standing, now: float) -> WorkstreamView:
     """The state behind an append. `now`: seconds since 1970."""
     head = (str(state.id), state.version, state.created_at, state.updated_at)
-    asked = [(waiting.requested, waiting.since) for waiting in state.approvals.values()]
-    return _view(head, project(state), asked, standing, now)
-
-
-def approval_fields(requested: ApprovalRequested, since: str) -> dict[str, Any]:
-    """An approval's fields as pages and inboxes show them."""
-    return {
-        "request_id": requested.request_id,
-        "call_id": requested.call_id,
-        "tool": requested.tool,
-        "input": input_of(requested.arguments),
-        "preview": _preview(requested.preview),
-        "input_digest": requested.input_digest,
-        "requested_at": since,
-    }
-
-
-def input_of(arguments: str) -> Any:
-    """A call's arguments: the object that they are, or their text where they are no JSON."""
-    try:
-        return msgspec.json.decode(arguments)
-    except msgspec.DecodeError:
-        return arguments
+    pending = Pending(
+        tuple((waiting.requested, waiting.since) for waiting in state.approvals.values()),
+        tuple((waiting.asked, waiting.since) for waiting in state.questions.values()),
+    )
+    return _view(head, project(state), pending, standing, now)
 
 
 def _view(
     head: tuple[str, int, str, str],
     projection: Projection,
-    asked: Iterable[Asked],
+    pending: Pending,
     standing: Standing,
     now: float,
 ) -> WorkstreamView:
@@ -106,9 +95,12 @@ def _view(
             calls=projection.calls,
         ),
         pending_approvals=[
-            ApprovalView(**approval_fields(requested, since)) for requested, since in asked
+            ApprovalView(**approval_fields(requested, since))
+            for requested, since in pending.approvals
         ],
-        pending_questions=[],
+        pending_questions=[
+            QuestionView(**question_fields(asked, since)) for asked, since in pending.questions
+        ],
         last_seq=version,
         detail=projection.detail,
         created_at=created_at,
@@ -127,13 +119,3 @@ def _untaken(projection: Projection, standing: Standing, now: float) -> WaitView
     if projection.directed_to:
         detail = f"no node that answers to {projection.directed_to} took it"
     return WaitView(kind="queue", since=rfc3339(datetime.fromtimestamp(since, UTC)), detail=detail)
-
-
-def _preview(preview: Preview) -> PreviewView:
-    return PreviewView(
-        title=preview.title,
-        kind=preview.kind,
-        body=preview.body,
-        added=preview.added,
-        removed=preview.removed,
-    )

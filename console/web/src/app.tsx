@@ -4,10 +4,12 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { onUnauthenticated } from "./api/client";
 import { queryClient } from "./api/queries";
+import { ApprovalsPage } from "./approvals/approvals-page";
 import { Sprite } from "./design/glyph";
 import { Toast } from "./design/toast";
 import { NodesPage } from "./nodes/nodes-page";
 import { OverviewPage } from "./overview/overview-page";
+import { PermissionsPage } from "./permissions/permissions-page";
 import { SchedulesPage } from "./schedules/schedules-page";
 import { goSignIn, useRoute, type Route } from "./shell/route";
 import { Shell } from "./shell/shell";
@@ -41,6 +43,10 @@ function Page({ route, onNew }: { route: Exclude<Route, { page: "signin" }>; onN
       return <NodesPage name={route.name} />;
     case "schedules":
       return <SchedulesPage view={route.view} />;
+    case "approvals":
+      return <ApprovalsPage view={route.view} call={route.call} />;
+    case "permissions":
+      return <PermissionsPage view={route.view} />;
     case "workstream":
       return <WorkstreamPage key={route.id} id={route.id} />;
     case "workstreams":

@@ -10,6 +10,7 @@ from redshank_shared.queue.dispatch import Dispatch
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.outbox import Outbox
 from redshank_shared.stores.schedules import Run, Schedules
+from redshank_shared.stores.watch_pushes import WatchPushes
 from redshank_shared.waiting import happened
 
 logger = logging.getLogger(__name__)
@@ -28,10 +29,11 @@ class DueClock:
     `give_up` settles a delivery that took its node along three times.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it stands on, named once
         self,
         database: Database,
         schedules: Schedules,
+        pushes: WatchPushes,
         outbox: Outbox,
         dispatch: Dispatch,
         lead: ClockLead,
@@ -40,6 +42,7 @@ class DueClock:
     ) -> None:
         self._database = database
         self._schedules = schedules
+        self._pushes = pushes
         self._outbox = outbox
         self._dispatch = dispatch
         self._lead = lead
@@ -66,6 +69,8 @@ class DueClock:
     async def hand_out(self) -> float:
         """Hand out all that is due, as the leader does; how long until there is more (seconds)."""
         for run in await self._database.run(self._schedules.take_due, self._new_run_id):
+            await self._dispatch.hand_over(run.kind, run.run_id)
+        for run in await self._database.run(self._pushes.take):
             await self._dispatch.hand_over(run.kind, run.run_id)
         for delivery in await self._database.run(self._outbox.due):
             await self._hand_over_delivery(delivery.delivery_id)

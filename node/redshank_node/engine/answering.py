@@ -5,7 +5,8 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from redshank_node.engine.calls import Pipeline, ReadyCall
+from redshank_node.engine.calls import Bounds, Pipeline, ReadyCall
+from redshank_node.engine.limits_in_force import BatchLimits
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.prompt import COMPACTION, system_prompt
 from redshank_node.engine.recorder import Recorder
@@ -28,6 +29,7 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.messages import UserMessage
 from redshank_shared.domain.plan import Compact, awaits_answer, number, plan
+from redshank_shared.domain.scopes import route_usable
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import Call, Workstream, advance
 from redshank_shared.metrics import Metrics
@@ -49,11 +51,18 @@ class Opening(Protocol):
 
 class Models:
     """The configured models by name; the first is what a workstream without a choice of its own
-    gets.
+    gets. `redact` keeps secrets out of what their servers say of a failure.
     """
 
-    def __init__(self, providers: dict[str, Provider], default: str, policy: RetryPolicy) -> None:
+    def __init__(
+        self,
+        providers: dict[str, Provider],
+        default: str,
+        policy: RetryPolicy,
+        redact: Callable[[str], str] = str,
+    ) -> None:
         self.policy = policy
+        self.redact = redact
         self._providers = providers
         self._default = default
 
@@ -68,6 +77,13 @@ class Models:
             raise ModelFailed(
                 f"the model {name} is not configured on this node; configured are: {known}",
                 code="model_unknown",
+                retry=False,
+            )
+        if not route_usable(state.created.boundary.credentials, name):
+            raise ModelFailed(
+                f"the workstream's credential scope does not let it use the model {name}; "
+                "begin one with another model, or with a wider scope",
+                code="route_not_usable",
                 retry=False,
             )
         return provider
@@ -106,9 +122,11 @@ class Answering:
         if not self._still_asked(state):
             self.stop()
 
-    async def answer(self, group: asyncio.TaskGroup, opening: Opening) -> list[ReadyCall]:
+    async def answer(
+        self, group: asyncio.TaskGroup, opening: Opening, limits: BatchLimits
+    ) -> list[ReadyCall]:
         """Ask, and record answer, usage, the decisions on its calls, what was read at once in one
-        append; the batch that was decided.
+        append; the batch that was decided, under the limits that are in force when it begins.
         """
         state = self._recorder.state
         try:
@@ -127,8 +145,11 @@ class Answering:
             for call, said in zip(asked, answer.calls, strict=True)
             if said.error
         }
+        if asked:
+            await limits.renew()
+        bounds = Bounds(limits.now, state.calls_in_turn, state.delivered, state.created.boundary)
         batch = await self._pipeline.ready(
-            [Call(call, call.arguments) for call in asked], state.calls_in_turn, errors
+            [Call(call, call.arguments) for call in asked], bounds, errors
         )
         fact = MessageAnswered(
             read=state.version,
@@ -181,7 +202,7 @@ class Answering:
             conversation=state.id,
             system=system_prompt(state, self._pipeline.workspace),
             messages=transcript(state),
-            surface=self._pipeline.surface,
+            surface=self._pipeline.surfaces.of(state.created.boundary),
         )
 
     def _summary_question(self, state: Workstream) -> ModelRequest:
@@ -243,7 +264,7 @@ class Answering:
 
     async def _fail(self, failure: ModelFailed) -> None:
         logger.warning("no answer for %s: %s", self._recorder.state.id, failure.detail)
-        fact = TurnFailed(failure.code, failure.detail)
+        fact = TurnFailed(failure.code, self._models.redact(failure.detail))
         await self._recorder.record(lambda now: [fact] if self._still_asked(now) else [])
 
     def _still_asked(self, state: Workstream) -> bool:

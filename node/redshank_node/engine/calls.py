@@ -2,35 +2,56 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from redshank_node.providers.provider import Surface
+from redshank_node.engine.asking import USUAL, Asking, bound_of, changed_since
+from redshank_node.engine.hooks import Heard, Hooks
+from redshank_node.engine.limits_in_force import LimitsInForce
+from redshank_node.engine.policy import Policy
+from redshank_node.engine.surface import Surfaces
+from redshank_node.engine.tool_cards import card_of
 from redshank_node.tools.support.arguments import parsed
 from redshank_node.tools.tool import BadArguments, Prepared, Tool, Workspace
 from redshank_node.tools.toolbox import Toolbox
+from redshank_shared.domain.delegation import UNBOUNDED, Boundary
+from redshank_shared.domain.delivered import Delivered
 from redshank_shared.domain.digests import input_digest
 from redshank_shared.domain.events import (
     AnyFact,
-    ApprovalRequested,
     CallDecided,
     CallFinished,
 )
-from redshank_shared.domain.limits import Limits, refusal_of_batch, refusal_of_input
-from redshank_shared.domain.workstream import Call, Workstream
-from redshank_shared.permissions.decision import Verdict, judge
-from redshank_shared.permissions.matching import Subject
-from redshank_shared.permissions.rules import BUILTIN, Rule, granted_rules
+from redshank_shared.domain.limits import (
+    Limits,
+    refusal_of_batch,
+    refusal_of_input,
+    refusal_of_more,
+    refusal_of_sandbox,
+)
+from redshank_shared.domain.plan import number
+from redshank_shared.domain.rule_events import RulesUpdated, SessionRule
+from redshank_shared.domain.workstream import Call, Workstream, advance
+from redshank_shared.permissions.decision import Verdict
+from redshank_shared.permissions.hook_answers import combined
+from redshank_shared.permissions.tool_card import subject
+from redshank_shared.settings.hooks import Hook
 
 logger = logging.getLogger(__name__)
 
 
-_CHANGED = (
-    "not run: what it would act on has changed since a person approved it; "
-    "look at it again, then ask again"
-)
+class Bounds(msgspec.Struct, frozen=True):
+    """What a batch runs under: its limits, how many calls its turn has asked for before (None: the
+    batch was let in already), what its turn has got.
+    """
+
+    limits: Limits
+    calls_before: int | None = None
+    delivered: Delivered = Delivered()
+    boundary: Boundary = UNBOUNDED
 
 
 class ReadyCall(msgspec.Struct, frozen=True):
@@ -41,6 +62,7 @@ class ReadyCall(msgspec.Struct, frozen=True):
     prepared: Prepared | None = None
     refusal: str = ""
     over_limit: bool = False
+    hidden: bool = False
 
 
 class Pipeline:
@@ -50,34 +72,50 @@ class Pipeline:
         self,
         toolbox: Toolbox,
         workspace: Workspace,
-        limits: Limits,
+        limits: LimitsInForce,
         new_id: Callable[[str], str],
+        policy: Policy,
+        hooks: Hooks,
+        asking: Asking = USUAL,
     ) -> None:
         self.toolbox = toolbox
         self.workspace = workspace
         self.limits = limits
-        self.surface = Surface(toolbox.digest, toolbox.surface())
+        self.surfaces = Surfaces(toolbox)
         self.new_id = new_id
+        self.policy = policy
+        self.hooks = hooks
+        self.asking = asking
+        self._cards = {tool.name: card_of(tool) for tool in toolbox.tools}
 
     async def ready(
-        self, calls: Sequence[Call], calls_before: int, errors: dict[str, str]
+        self, calls: Sequence[Call], bounds: Bounds, errors: dict[str, str]
     ) -> list[ReadyCall]:
         """Resolve and validate a batch. `errors`: what the provider already found wrong, by call
-        id.
+        id. Decisions on it that follow at once go by the policy as it is now.
         """
-        if refusal := refusal_of_batch(self.limits, calls_before, len(calls)):
+        await self.policy.refresh()
+        limits = bounds.limits
+        refusal = refusal_of_more(limits, bounds.delivered)
+        if bounds.calls_before is not None:
+            refusal = refusal_of_batch(limits, bounds.calls_before, len(calls)) or refusal
+        if refusal:
             return [self._over_limit(call, refusal) for call in calls]
-        return [await self._ready(call, errors.get(call.asked.call_id, "")) for call in calls]
+        return [
+            await self._ready(call, bounds, errors.get(call.asked.call_id, "")) for call in calls
+        ]
 
-    async def _ready(self, call: Call, error: str) -> ReadyCall:
+    async def _ready(self, call: Call, bounds: Bounds, error: str) -> ReadyCall:
+        limits = bounds.limits
         tool = self.toolbox.resolve(call.asked.tool)
-        if tool is None:
-            known = ", ".join(sorted(described.name for described in self.toolbox.surface()))
-            return ReadyCall(
-                call,
-                refusal=f"tool_not_found: there is no tool {call.asked.tool}; there are {known}",
-            )
-        if refusal := refusal_of_input(self.limits, call.arguments):
+        if tool is None or not self.surfaces.offers(bounds.boundary, tool):
+            # One text for both: what is hidden is absent (K-5).
+            surface = self.surfaces.of(bounds.boundary)
+            known = ", ".join(sorted(described.name for described in surface.tools))
+            said = f"tool_not_found: there is no tool {call.asked.tool}; there are {known}"
+            return ReadyCall(call, tool, refusal=said, hidden=tool is not None)
+        refusal = refusal_of_input(limits, call.arguments)
+        if refusal := refusal or refusal_of_sandbox(limits, tool.sandbox):
             return self._over_limit(call, refusal)
         try:
             if error:
@@ -85,13 +123,16 @@ class Pipeline:
             prepared = await self._prepare(tool, parsed(call.arguments, tool, rescue=False))
         except BadArguments as wrong:
             return ReadyCall(call, tool, refusal=str(wrong))
-        if call.bound and call.bound != _bound(prepared):
-            return ReadyCall(call, tool, refusal=_CHANGED)
+        changed = changed_since(call.bound, self._bound(tool, prepared)) if call.bound else ""
+        if changed:
+            return ReadyCall(call, tool, refusal=changed)
         return ReadyCall(call, tool, prepared)
 
     async def _prepare(self, tool: Tool, arguments: dict[str, Any]) -> Prepared:
-        """A preview of a change reads files, so it must not hold up the other turns."""
-        if tool.effect == "write":
+        """A preview of a change reads files, one of a fetch may look up a name, so neither may hold
+        up the other turns.
+        """
+        if tool.effect in ("write", "network"):
             return await asyncio.to_thread(tool.prepare, arguments, self.workspace)
         return tool.prepare(arguments, self.workspace)
 
@@ -100,22 +141,52 @@ class Pipeline:
             call, self.toolbox.resolve(call.asked.tool), refusal=refusal, over_limit=True
         )
 
-    def decisions(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
+    def _bound(self, tool: Tool, prepared: Prepared) -> str:
+        return bound_of(tool, prepared, str(self.workspace.root))
+
+    def hooks_about(
+        self, state: Workstream, ready: ReadyCall
+    ) -> tuple[Verdict | None, Sequence[Hook]]:
+        """What rule and mode say of a call, the hooks to be asked then; None where neither is asked
+        about it.
+        """
+        if ready.tool is None or ready.prepared is None:
+            return None, ()
+        if self.asking.objection(state, ready.tool, ready.prepared):
+            return None, ()
+        card, label = self._cards[ready.tool.name], ready.prepared.label
+        verdict = self.policy.verdict(state, card, label)
+        return verdict, self.hooks.about(verdict.decision, subject(card, label))
+
+    def decisions(
+        self,
+        state: Workstream,
+        batch: Sequence[ReadyCall],
+        heard: Mapping[str, Heard] = MappingProxyType({}),
+    ) -> list[AnyFact]:
         """What is decided on each call of a batch, before any of them runs (O9); refused ones get
-        their result.
+        their result. `heard`: what hooks said, by call id.
         """
         facts: list[AnyFact] = []
         for ready in batch:
+            said = heard.get(ready.call.asked.call_id)
+            if said is not None:
+                facts.extend(updates_of(ready.call, said))
+                state = with_updates(state, ready.call, said)
             if ready.tool is None or ready.prepared is None:
                 facts.extend(self._refused(state, ready))
+            elif objection := self.asking.objection(state, ready.tool, ready.prepared):
+                facts.append(refusal_result(ready.call, "refused", objection))
             else:
-                facts.extend(self._decided(state, ready.call, ready.tool, ready.prepared))
+                facts.extend(self._decided(state, ready.call, ready.tool, ready.prepared, said))
         return facts
 
     def _decided(
-        self, state: Workstream, call: Call, tool: Tool, prepared: Prepared
+        self, state: Workstream, call: Call, tool: Tool, prepared: Prepared, heard: Heard | None
     ) -> list[AnyFact]:
-        verdict = verdict_on(state, tool, prepared.label)
+        verdict = self.policy.verdict(state, self._cards[tool.name], prepared.label)
+        if heard is not None and heard.decision == verdict.decision:
+            verdict = combined(verdict, heard.answers)
         decided = _decision(call, tool, verdict)
         if verdict.decision == "deny":
             said = f"Denied: {verdict.why}. Do it another way, or say what you need."
@@ -124,14 +195,8 @@ class Pipeline:
             return [decided]
         return [
             decided,
-            ApprovalRequested(
-                request_id=self.new_id("apr"),
-                call_id=call.asked.call_id,
-                tool=call.asked.tool,
-                arguments=call.arguments,
-                input_digest=decided.input_digest,
-                preview=prepared.preview,
-                bound=_bound(prepared),
+            self.asking.approval(
+                self.new_id("apr"), call, decided, prepared, self._bound(tool, prepared)
             ),
         ]
 
@@ -140,20 +205,32 @@ class Pipeline:
         (K-3).
         """
         result = refusal_result(ready.call, "refused", ready.refusal)
-        if not ready.over_limit or ready.tool is None:
+        if ready.tool is None or not (ready.over_limit or ready.hidden):
             return [result]
-        verdict = Verdict("deny", "deny", state.mode, "", "", "", "limit", ready.refusal)
+        origin, why = "limit", ready.refusal
+        if ready.hidden:
+            origin, why = "boundary", "unavailable: the workstream's boundary leaves this tool out"
+        verdict = Verdict("deny", "deny", state.mode, "", "", "", origin, why)
         return [_decision(ready.call, ready.tool, verdict), result]
 
 
-def verdict_on(state: Workstream, tool: Tool, label: str) -> Verdict:
-    """What rules and mode say of a call with this label in this workstream now."""
-    asking = (Rule(f"{tool.name}:{asked}", "ask", "builtin") for asked in tool.asks)
-    rules = (*granted_rules(state.granted), *asking, *BUILTIN)
-    names: tuple[str, ...] = (tool.name, *tool.aliases)
-    if label:
-        names += tuple(f"{name}:{label}" for name in names)
-    return judge(rules, state.mode, Subject(names, tool.effect), tool.plan)
+def updates_of(call: Call, heard: Heard) -> list[RulesUpdated]:
+    """The rules that hooks changed while they answered on this call, a fact a hook (K-43)."""
+    return [
+        RulesUpdated(
+            answer.hook,
+            tuple(SessionRule(rule.pattern, rule.decision) for rule in answer.rule_updates),
+            call.asked.call_id,
+        )
+        for answer in heard.answers
+        if answer.rule_updates
+    ]
+
+
+def with_updates(state: Workstream, call: Call, heard: Heard) -> Workstream:
+    """The state after these updates, for the calls that are decided behind this one."""
+    updates = updates_of(call, heard)
+    return advance(state, number(state.version, "", [*updates])) if updates else state
 
 
 def refusal_result(call: Call, outcome: str, output: str) -> CallFinished:
@@ -165,12 +242,6 @@ def refusal_result(call: Call, outcome: str, output: str) -> CallFinished:
         output=output,
         outcome="denied" if outcome == "denied" else "refused",
     )
-
-
-def _bound(prepared: Prepared) -> str:
-    """What was looked at when a person decided: the private keys of prepared arguments (F51)."""
-    looked_at = {key: value for key, value in prepared.arguments.items() if key.startswith("_")}
-    return msgspec.json.encode(looked_at, order="sorted").decode()
 
 
 def _decision(call: Call, tool: Tool, verdict: Verdict) -> CallDecided:
@@ -189,4 +260,6 @@ def _decision(call: Call, tool: Tool, verdict: Verdict) -> CallDecided:
         input_digest=input_digest(tool.name, call.arguments),
         parallel=tool.parallel,
         mode_effect=verdict.mode_effect,
+        hook=verdict.hook,
+        hook_reason=verdict.hook_reason,
     )

@@ -2,20 +2,26 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 import msgspec
 
 from redshank_node.engine.calls import ReadyCall
+from redshank_node.engine.limits_in_force import BatchLimits
+from redshank_node.engine.oversize import Keep, replaced
 from redshank_node.tools.tool import CallContext, Prepared, Schedules, Tool, Workspace
 from redshank_shared import clock
 from redshank_shared.domain.commands import Command
 from redshank_shared.domain.events import CallFinished
 from redshank_shared.domain.events import Outcome as Ending
-from redshank_shared.domain.limits import Limits
+from redshank_shared.domain.limits import clamped_seconds, oversize_of
+from redshank_shared.vault.redaction import Redactor
+from redshank_shared.vault.streaming import RedactedStream, redacted
 
 logger = logging.getLogger(__name__)
+
+_ROOM_SECONDS = 5.0
 
 Show = Callable[[Literal["output"], str, str], None]
 
@@ -28,11 +34,16 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """For whom a turn's calls run, what they may look up."""
+    """For whom a turn's calls run, what they may look up, where an oversize output is kept, what
+    no output may show, whom they may ask (`ask_model`, as a CallContext has it).
+    """
 
     workstream_id: str = ""
     owner: str = ""
     schedules: Schedules | None = None
+    keep: Keep | None = None
+    redactor: Redactor = Redactor()
+    ask_model: Callable[[str, str], Awaitable[str]] | None = None
 
 
 class Execution:
@@ -41,7 +52,7 @@ class Execution:
     def __init__(
         self,
         workspace: Workspace,
-        limits: Limits,
+        limits: BatchLimits,
         show: Show,
         monotonic: Callable[[], float],
         caller: Caller,
@@ -50,7 +61,7 @@ class Execution:
         self._caller = caller
         self._now_ms = now_ms
         self._workspace = workspace
-        self._limits = limits
+        self.limits = limits
         self._show = show
         self._monotonic = monotonic
         self._running: dict[str, asyncio.Task[Outcome]] = {}
@@ -92,21 +103,25 @@ class Execution:
         return Outcome(finished, outcome.command)
 
     async def _result(self, call_id: str, tool: Tool, prepared: Prepared) -> Outcome:
+        limits = self.limits.now
+        shown = RedactedStream(self._caller.redactor)
+        most_seconds = clamped_seconds(limits, tool.timeout_seconds)
         context = CallContext(
             call_id=call_id,
             workspace=self._workspace,
-            emit=lambda text: self._show("output", text, call_id),
-            max_output_bytes=min(262144, self._limits.max_output_bytes),
+            emit=lambda text: self._show("output", shown.feed(text), call_id),
+            max_seconds=_with_room(limits.max_timeout_ms / 1000),
             workstream_id=self._caller.workstream_id,
             owner=self._caller.owner,
             now_seconds=self._now_ms() / 1000,
             schedules=self._caller.schedules,
+            ask_model=self._caller.ask_model,
         )
         try:
-            async with asyncio.timeout(tool.timeout_seconds):
+            async with asyncio.timeout(most_seconds):
                 result = await tool.run(prepared, context)
         except TimeoutError:
-            said = f"timed out after {tool.timeout_seconds:g} s and was stopped"
+            said = f"timed out after {most_seconds:g} s and was stopped"
             return _finished(call_id, tool.name, "timeout", said)
         except Exception:  # noqa: BLE001 - a tool's fault becomes its call's result
             logger.exception("%s failed from inside", tool.name)
@@ -116,11 +131,20 @@ class Execution:
             call_id=call_id,
             tool=tool.name,
             is_error=result.is_error,
-            output=_storable(result.output),
+            output=_storable(await redacted(self._caller.redactor, result.output)),
             outcome=result.outcome,
             truncated=result.truncated,
         )
+        if oversize := oversize_of(limits, finished.output):
+            finished = await replaced(finished, oversize, self._caller.keep)
         return Outcome(finished, result.command)
+
+
+def _with_room(seconds: float) -> float:
+    """What a tool that stops by itself may take, so that it still says what it has before it is
+    stopped from outside.
+    """
+    return max(seconds - _ROOM_SECONDS, seconds / 2)
 
 
 def _finished(call_id: str, tool: str, ending: Ending, output: str) -> Outcome:

@@ -18,19 +18,30 @@ logger = logging.getLogger(__name__)
 _AGAIN_SECONDS = 0.3
 
 Make = Callable[[Workstream], list[AnyFact]]
+# (state, facts that go behind it, their time) -> the facts with their records in the ledger.
+Seal = Callable[[Workstream, list[AnyFact], str], list[AnyFact]]
 
 
 class Journal:
-    """Where recorders write: the log, the states kept beside it, the bus that tells watchers."""
+    """Where recorders write: the log, the states kept beside it, the bus that tells watchers.
+    `seal` adds the records of outside effects.
+    """
 
     def __init__(
-        self, database: Database, log: EventLog, folds: Folds, bus: Bus, now: Callable[[], str]
+        self,
+        database: Database,
+        log: EventLog,
+        folds: Folds,
+        bus: Bus,
+        now: Callable[[], str],
+        seal: Seal,
     ) -> None:
         self.database = database
         self.log = log
         self.folds = folds
         self.bus = bus
         self.now = now
+        self.seal = seal
 
 
 class Recorder:
@@ -87,6 +98,7 @@ class Recorder:
     async def _append(self, made: list[AnyFact]) -> bool:
         at = self._journal.now()
         facts = with_state(self.state, [*self._opening, *made] if made else [], at)
+        facts = self._journal.seal(self.state, facts, at)
         recorded = number(self.state.version, at, facts)
         after = advance(self.state, recorded)
         release = isinstance(plan(after), Rest)

@@ -8,22 +8,27 @@ from typing import assert_never
 import msgspec
 
 from redshank_node.engine.answering import Answering
-from redshank_node.engine.calls import Pipeline, ReadyCall, refusal_result
+from redshank_node.engine.calls import Bounds, Pipeline, ReadyCall, refusal_result
 from redshank_node.engine.early_reads import EarlyReads
 from redshank_node.engine.execution import Execution, Outcome
+from redshank_node.engine.hearing import Hearing
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.recorder import Recorder
+from redshank_node.tools.tool import Prepared, Tool
 from redshank_shared.domain.decide import decided
 from redshank_shared.domain.errors import Fenced, RedshankError
 from redshank_shared.domain.events import (
     AnyFact,
     ApprovalResolved,
+    CallFinished,
     CallInterrupted,
     CallStarted,
     TurnFailed,
 )
+from redshank_shared.domain.limits import Limits
 from redshank_shared.domain.plan import Ask, Compact, Decide, Rest, Run, Settle, number, plan
+from redshank_shared.domain.question_events import QuestionAsked
 from redshank_shared.domain.workstream import Call, Workstream, advance
 from redshank_shared.metrics import Metrics
 
@@ -53,6 +58,7 @@ class Turn:
         self._pipeline = pipeline
         self._execution = execution
         self._early = EarlyReads(execution)
+        self._hearing = Hearing(pipeline)
         self._answering = answering
         self._live = live
         self._metrics = metrics
@@ -76,6 +82,10 @@ class Turn:
         return self._recorder.releasing
 
     @property
+    def _limits(self) -> Limits:
+        return self._execution.limits.now
+
+    @property
     def end(self) -> str:
         """How the turn ended, for counting."""
         step = plan(self._recorder.state)
@@ -85,6 +95,10 @@ class Turn:
         """Somebody else appended: look at it now, a person may have said stop."""
         self._poked.set()
 
+    def rules_were_at(self, revision: int, at: float) -> None:
+        """The claim saw the stored rules at this revision, at this moment of the steady clock."""
+        self._pipeline.policy.told(revision, at)
+
     def drain(self) -> None:
         """Take no further step; the step in hand may end."""
         self._draining = True
@@ -93,6 +107,7 @@ class Turn:
         """The grace is over: stop the step in hand and record what was cut off."""
         self._draining = True
         self._answering.stop()
+        self._hearing.stop()
         self._execution.stop(
             f"stopped: node {self._node_name} is shutting down; the outcome may be partial"
         )
@@ -101,6 +116,7 @@ class Turn:
         """Until rest, or until drained: then the lease is still held and must be handed over."""
         if attempts > MOST_ATTEMPTS:
             await self._recorder.record(lambda state: self._give_up(state, attempts))
+        await self._execution.limits.renew()
         async with asyncio.TaskGroup() as group:
             listening = group.create_task(self._listen())
             showing = group.create_task(self._live.run())
@@ -117,11 +133,11 @@ class Turn:
                 case Settle():
                     await self._carry_out(await self._settle(step.calls), group)
                 case Decide():
-                    await self._decide(step.calls)
+                    await self._decide(step.calls, group)
                 case Run():
                     await self._carry_out(await self._start(step.calls), group)
                 case Ask():
-                    batch = await self._answering.answer(group, self)
+                    batch = await self._answering.answer(group, self, self._execution.limits)
                     await self._carry_out(batch, group)
                     self._early.drop()
                 case Compact():
@@ -140,13 +156,15 @@ class Turn:
             if state.stopping:
                 self._execution.stop(STOPPED)
             self._answering.stop_if_void(state)
+            self._hearing.stop_if_void(state)
 
     async def _settle(self, calls: Sequence[Call]) -> list[ReadyCall]:
         """Calls that an earlier holder started: no effect is repeated, a read is run again."""
         if self._recorder.state.stopping or any(_had_effect(call) for call in calls):
             await self._recorder.record(lambda state: self._interrupted(state, calls))
             return []
-        batch = self._together(await self._pipeline.ready(calls, 0, {}))
+        bounds = Bounds(self._limits, boundary=self._recorder.state.created.boundary)
+        batch = self._together(await self._pipeline.ready(calls, bounds, {}))
         await self._recorder.record(lambda state: self._unfit(state, batch))
         return batch
 
@@ -170,17 +188,36 @@ class Turn:
             )
         return facts
 
-    async def _decide(self, calls: Sequence[Call]) -> None:
-        batch = await self._pipeline.ready(calls, 0, {})
+    async def _decide(self, calls: Sequence[Call], group: asyncio.TaskGroup) -> None:
+        batch = await self._pipeline.ready(calls, self._bounds(calls), {})
+        heard = await self._hearing.hear(self._recorder.state, batch, group)
+        if heard is None:
+            return
+        if heard:
+            await self._pipeline.policy.refresh()
+        unreached = not self._pipeline.policy.is_known
         await self._recorder.record(
             lambda state: (
-                self._pipeline.decisions(state, batch) if isinstance(plan(state), Decide) else []
+                self._pipeline.decisions(state, batch, heard)
+                if isinstance(plan(state), Decide) and (unreached or self._pipeline.policy.is_known)
+                else []
             )
         )
 
+    def _bounds(self, calls: Sequence[Call]) -> Bounds:
+        """For calls to decide. A batch of which nothing is decided is counted: it may have been
+        recorded by a holder that got no further.
+        """
+        state = self._recorder.state
+        fresh = all(call.status == "asked" and call.decided is None for call in calls)
+        before = state.calls_in_turn - len(calls) if fresh else None
+        return Bounds(self._limits, before, state.delivered, state.created.boundary)
+
     async def _start(self, calls: Sequence[Call]) -> list[ReadyCall]:
         """The next calls that may run together; `call.started` is committed before the effect."""
-        batch = self._together(await self._pipeline.ready(calls, 0, {}))
+        state = self._recorder.state
+        bounds = Bounds(self._limits, None, state.delivered, state.created.boundary)
+        batch = self._together(await self._pipeline.ready(calls, bounds, {}))
         await self._recorder.record(
             lambda state: (
                 [*self._unfit(state, batch), *self._starts(batch)]
@@ -215,6 +252,10 @@ class Turn:
     def _opened(
         self, state: Workstream, batch: Sequence[ReadyCall]
     ) -> tuple[list[AnyFact], list[ReadyCall]]:
+        if not self._pipeline.policy.is_known or self._hearing.concerns(state, batch):
+            # The append may have waited for the database, or hooks are to be heard: a step of its
+            # own decides, by the rules that are in force then (F75).
+            return [], []
         facts = self._pipeline.decisions(state, batch)
         after = advance(state, number(state.version, "", facts))
         if not isinstance(plan(after), Run):
@@ -232,22 +273,33 @@ class Turn:
             if head and not parallel:
                 break
             head.append(ready)
-            if not parallel or len(head) >= self._pipeline.limits.max_parallel_tools:
+            if not parallel or len(head) >= self._limits.max_parallel_tools:
                 break
         return head
 
-    def _starts(self, batch: Sequence[ReadyCall]) -> list[CallStarted]:
+    def _starts(
+        self, batch: Sequence[ReadyCall]
+    ) -> list[CallStarted | QuestionAsked | CallFinished]:
         return [
-            CallStarted(
-                call_id=ready.call.asked.call_id,
-                tool=ready.call.asked.tool,
-                effect=ready.tool.effect,
-                node=self._node_name,
-                epoch=self.lease.epoch,
-            )
+            self._begun(ready.call, ready.tool, ready.prepared)
             for ready in batch
             if ready.tool is not None and ready.prepared is not None
         ]
+
+    def _begun(
+        self, call: Call, tool: Tool, prepared: Prepared
+    ) -> CallStarted | QuestionAsked | CallFinished:
+        """A call that asks a person is not started: its question stands in its place (K-18)."""
+        if prepared.inquiry is not None:
+            request_id = self._pipeline.new_id("qst")
+            return self._pipeline.asking.question(request_id, call, prepared.inquiry)
+        return CallStarted(
+            call_id=call.asked.call_id,
+            tool=call.asked.tool,
+            effect=tool.effect,
+            node=self._node_name,
+            epoch=self.lease.epoch,
+        )
 
     def _unfit(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
         return [

@@ -135,6 +135,7 @@ class Turns:
         lease = Lease(claim.epoch, asked_at + self._lease_seconds, self._monotonic)
         recorder = Recorder(self._journal, state, self._node_id, self._node_name, claim.epoch)
         turn = self._make_turn(recorder, lease)
+        turn.rules_were_at(claim.rules_revision, asked_at)
         task = self._group.create_task(self._run(workstream_id, turn, claim.attempts))
         self._in_hand[workstream_id] = InHand(turn, task, state.created.node, self._monotonic())
 

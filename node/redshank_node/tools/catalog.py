@@ -1,8 +1,12 @@
 """Lists the built-in tools."""
 
 from redshank_node.tools.builtin import (
+    ask_operator,
+    ask_user_question,
     bash,
     edit_file,
+    enter_plan_mode,
+    exit_plan_mode,
     grep_search,
     list_files,
     notify,
@@ -17,6 +21,7 @@ from redshank_node.tools.builtin import (
     wake_after,
     wake_at,
     watch,
+    web_fetch,
     write_file,
 )
 from redshank_node.tools.tool import Tool
@@ -39,4 +44,9 @@ BUILTIN: tuple[Tool, ...] = (
     schedule_trigger_now.TOOL,
     watch.TOOL,
     notify.TOOL,
+    ask_user_question.TOOL,
+    ask_operator.TOOL,
+    enter_plan_mode.TOOL,
+    exit_plan_mode.TOOL,
+    web_fetch.TOOL,
 )

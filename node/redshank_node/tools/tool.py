@@ -11,8 +11,11 @@ from redshank_shared.domain.commands import Command
 from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.events import (
     Effect,
+    Mode,
     Preview,
 )
+from redshank_shared.domain.question_events import Inquiry
+from redshank_shared.settings.sections import Rerank, Tools
 
 SandboxLevel = Literal["inherited", "read_only", "workspace_write", "network_enabled"]
 
@@ -23,10 +26,25 @@ class BadArguments(Exception):
     """
 
 
+class NoAnswer(Exception):
+    """The model gave no answer to a tool's own question. The message says why."""
+
+
+class WebAccess(msgspec.Struct, frozen=True):
+    """What web tools may reach, whom they ask. `find_rerank_key` gives the reranker's key as it is
+    now, empty where it has none; it raises a RedshankError that says why there is none.
+    """
+
+    tools: Tools = Tools()
+    rerank: Rerank = Rerank()
+    find_rerank_key: Callable[[], Awaitable[str]] | None = None
+
+
 class Workspace(msgspec.Struct, frozen=True):
-    """Where a call may work: the root folder that no path may leave."""
+    """Where a call may work: the root folder that no path may leave, its reach into the web."""
 
     root: pathlib.Path
+    web: WebAccess = WebAccess()
 
 
 class Scheduled(msgspec.Struct, frozen=True):
@@ -56,7 +74,10 @@ class Schedules(Protocol):
 
 class CallContext(msgspec.Struct, frozen=True):
     """What a running call is given. `emit` shows output in progress to watchers (already decoded
-    text); `owner` is the workstream's; `now_seconds` is when the call began, in seconds since 1970.
+    text); `owner` is the workstream's; `now_seconds` is when the call began, in seconds since 1970;
+    `max_seconds` is what the call may take if it is to end by itself (K-82); `ask_model` puts a
+    question of the tool's own to the workstream's model, as (instruction, text) -> answer, or
+    raises NoAnswer; what that uses is recorded (F47).
     """
 
     call_id: str
@@ -66,7 +87,9 @@ class CallContext(msgspec.Struct, frozen=True):
     workstream_id: str = ""
     owner: str = ""
     now_seconds: float = 0.0
+    max_seconds: float = 175.0
     schedules: Schedules | None = None
+    ask_model: Callable[[str, str], Awaitable[str]] | None = None
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -74,11 +97,13 @@ class Prepared(msgspec.Struct, frozen=True):
     before deciding.
 
     `label` is what a rule may name behind the tool and a colon, as in `watch:create` (O14).
+    `inquiry` is put before a person in place of running the call (K-18).
     """
 
     arguments: dict[str, Any]
     preview: Preview
     label: str = ""
+    inquiry: Inquiry | None = None
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -104,7 +129,9 @@ class Tool(msgspec.Struct, frozen=True):
     its batch;
     `plan` whether plan mode lists it; `primary_key` is the argument that a bare string stands for
     (T-11); `asks` are the labels of calls that a person is asked about where no rule says otherwise
-    (T-28).
+    (T-28); `modes` those in which it may be called at all, every one where none is named;
+    `labelled_by` names the argument whose value is a call's label, where one is;
+    `described` the digest of what a server says of it: another one asks a person anew (F51).
     """
 
     name: str
@@ -120,3 +147,6 @@ class Tool(msgspec.Struct, frozen=True):
     sandbox: SandboxLevel = "inherited"
     aliases: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    modes: tuple[Mode, ...] = ()
+    described: str = ""
+    labelled_by: str = ""

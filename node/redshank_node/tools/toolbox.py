@@ -1,7 +1,7 @@
 """Finds a tool by any of its names, shows all of them to a model."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -51,6 +51,14 @@ class Toolbox:
         Equal digests, equal surfaces.
         """
         return self._surface
+
+    def names_of(self, tool: Tool) -> tuple[str, ...]:
+        """Every name that leads to this tool."""
+        return tuple(name for name, found in self._by_name.items() if found is tool)
+
+    def described(self) -> Iterable[tuple[Tool, ToolDescription]]:
+        """Each tool with what a model sees of it."""
+        return zip(self.tools, self._surface, strict=True)
 
     def _add(self, name: str, tool: Tool) -> None:
         other = self._by_name.setdefault(name, tool)

@@ -16,7 +16,7 @@ from redshank_shared.queue import keys
 _MOST_BYTES = 1024
 _PREFIX = re.compile(r"^[a-z]{2,4}(?=_)")
 
-FunctionName = Literal["advance", "poll", "fire", "deliver"]
+FunctionName = Literal["advance", "poll", "push", "fire", "deliver"]
 
 ALLOWED: dict[str, FunctionName] = {
     keys.ADVANCE: "advance",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
+from urllib.parse import quote
 
 import httpx
 import msgspec
@@ -15,15 +16,22 @@ from redshank_shared.client.views import (
     ApprovalView,
     AuditView,
     Health,
+    NewAnswer,
     NewSchedule,
     NewWorkstream,
     NodeView,
     Overview,
     Page,
     Posted,
+    QuestionView,
+    RecordView,
     Resolution,
+    Rotation,
     ScheduleView,
+    SecretView,
     SigninLink,
+    ToolLimitsView,
+    WatchHook,
     WorkstreamView,
 )
 from redshank_shared.domain.events import Recorded
@@ -135,6 +143,20 @@ class ConsoleClient:
         """A page of everything that waits for a person's word, oldest first."""
         return self._get("/v1/approvals", Page[ApprovalView], query)
 
+    def questions(self, query: Query) -> Page[QuestionView]:
+        """A page of everything that agents ask, oldest first."""
+        return self._get("/v1/questions", Page[QuestionView], query)
+
+    def answer(self, workstream_id: str, answers: tuple[NewAnswer, ...]) -> WorkstreamView:
+        """Answer the questions of one request together; Conflict says who was first."""
+        path = f"/v1/workstreams/{workstream_id}/questions"
+        return self._post(path, {"answers": answers}, WorkstreamView)
+
+    def cancel_question(self, workstream_id: str, request_id: str) -> WorkstreamView:
+        """Let the agent go on without an answer."""
+        path = f"/v1/workstreams/{workstream_id}/questions/{request_id}/cancel"
+        return self._post(path, {}, WorkstreamView)
+
     def schedules(self, query: Query) -> Page[ScheduleView]:
         """A page of the schedules, those of one `workstream` or all, the newest first."""
         return self._get("/v1/schedules", Page[ScheduleView], query)
@@ -151,9 +173,71 @@ class ConsoleClient:
         """`pause`, `resume`, `cancel` or `trigger`; Conflict where it is over."""
         return self._post(f"/v1/schedules/{schedule_id}/{change}", {}, ScheduleView)
 
+    def secrets(self, query: Query) -> Page[SecretView]:
+        """A page of the slots by name, never with a value."""
+        return self._get("/v1/secrets", Page[SecretView], query)
+
+    def set_secret(self, slot: str, value: str) -> SecretView:
+        """Fill a slot; Invalid says what is wrong with its name or its value."""
+        path = f"/v1/secrets/{quote(slot, safe='')}"
+        return self._write("PUT", path, {"value": value}, SecretView)
+
+    def revoke_secret(self, slot: str) -> SecretView:
+        """Erase a slot's value; NotFound where none was ever set."""
+        return self._post(f"/v1/secrets/{quote(slot, safe='')}/revoke", {}, SecretView)
+
+    def rotate_secrets(self) -> Rotation:
+        """Seal every value anew under the active master key."""
+        return self._post("/v1/secrets/rotate", {}, Rotation)
+
+    def tool_limits(self) -> ToolLimitsView:
+        """The limits that calls run under."""
+        return self._get("/v1/tool-limits", ToolLimitsView)
+
+    def set_tool_limits(
+        self, limits: Mapping[str, Any], expected_revision: int | None = None
+    ) -> ToolLimitsView:
+        """Change the named ones; Conflict where the revision has moved, Invalid names a limit."""
+        body: dict[str, Any] = {"limits": limits}
+        if expected_revision is not None:
+            body["expected_revision"] = expected_revision
+        return self._write("PUT", "/v1/tool-limits", body, ToolLimitsView)
+
+    def make_watch_hook(self, schedule_id: str) -> WatchHook:
+        """An address to push this watch, in place of the one before."""
+        return self._post(f"/v1/schedules/{schedule_id}/hook", {}, WatchHook)
+
+    def revoke_watch_hook(self, schedule_id: str) -> None:
+        """Nobody may push this watch any more."""
+        path = f"/v1/schedules/{schedule_id}/hook"
+        self._send(self._http.build_request("DELETE", path), stream=False)
+
+    def ledger(self, query: Query) -> Page[RecordView]:
+        """A page of the records of outside effects, of one `workstream` or of all."""
+        return self._get("/v1/ledger", Page[RecordView], query)
+
+    def ledger_lines(self, workstream_id: str) -> Iterator[str]:
+        """The ledger of one workstream, or of all, as the lines that a check reads."""
+        query = f"?workstream={workstream_id}" if workstream_id else ""
+        with self._opened(f"/v1/ledger/export{query}", {}, 60.0) as answer:
+            yield from answer.iter_lines()
+
     def signin_link(self) -> SigninLink:
         """A link that signs one browser in, once."""
         return self._post("/v1/signin-links", {}, SigninLink)
+
+    def read(self, path: str, kind: type[Answer], query: Query | None = None) -> Answer:
+        """What the console has there."""
+        return self._get(path, kind, query)
+
+    def write(self, method: str, path: str, body: object, kind: type[Answer]) -> Answer:
+        """The console's answer to this body."""
+        return self._write(method, path, body, kind)
+
+    def delete(self, path: str) -> None:
+        """Take away what is there."""
+        headers = {"Idempotency-Key": self._key(), "X-Redshank": "1"}
+        self._send(self._http.build_request("DELETE", path, headers=headers), stream=False)
 
     def export(self, workstream_id: str) -> Iterator[bytes]:
         """The whole log of a workstream as JSON lines, in chunks."""
@@ -196,6 +280,9 @@ class ConsoleClient:
         return self._ask(self._http.build_request("GET", path, params=dict(query or {})), kind)
 
     def _post(self, path: str, body: object, kind: type[Answer]) -> Answer:
+        return self._write("POST", path, body, kind)
+
+    def _write(self, method: str, path: str, body: object, kind: type[Answer]) -> Answer:
         headers = {
             "Content-Type": "application/json",
             "Idempotency-Key": self._key(),
@@ -203,7 +290,7 @@ class ConsoleClient:
         }
         content = msgspec.json.encode(body)
         return self._ask(
-            self._http.build_request("POST", path, content=content, headers=headers), kind
+            self._http.build_request(method, path, content=content, headers=headers), kind
         )
 
     def _ask(self, request: httpx.Request, kind: type[Answer]) -> Answer:

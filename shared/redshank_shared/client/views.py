@@ -25,7 +25,46 @@ class ApprovalView(msgspec.Struct, frozen=True):
     input: Any = None
     preview: Preview = Preview("")
     input_digest: str = ""
+    pattern: str = ""
     requested_at: str = ""
+    expires_at: str | None = None
+
+
+class OptionView(msgspec.Struct, frozen=True):
+    """One answer that a question offers."""
+
+    option_id: str
+    label: str
+    description: str = ""
+
+
+class QuestionPart(msgspec.Struct, frozen=True):
+    """One question of a request."""
+
+    question_id: str
+    text: str
+    options: tuple[OptionView, ...] = ()
+    multi_select: bool = False
+
+
+class QuestionView(msgspec.Struct, frozen=True):
+    """What an agent asks, all of it answered together; an inbox names the workstream."""
+
+    request_id: str
+    audience: str = "user"
+    questions: tuple[QuestionPart, ...] = ()
+    workstream_id: str = ""
+    workstream_name: str = ""
+    asked_at: str = ""
+    expires_at: str | None = None
+
+
+class NewAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A person's answer to one question: chosen options, own words, or both."""
+
+    question_id: str
+    option_ids: tuple[str, ...] = ()
+    text: str = ""
 
 
 class WorkstreamView(msgspec.Struct, frozen=True):
@@ -44,10 +83,39 @@ class WorkstreamView(msgspec.Struct, frozen=True):
     parent: str | None = None
     usage: Usage = Usage()
     pending_approvals: tuple[ApprovalView, ...] = ()
+    pending_questions: tuple[QuestionView, ...] = ()
     last_seq: int = 0
     detail: str | None = None
     created_at: str = ""
     updated_at: str = ""
+
+
+class SecretView(msgspec.Struct, frozen=True):
+    """A slot by its name, never with its value."""
+
+    slot: str
+    state: str
+    version: int = 0
+    key_id: str = ""
+    updated_by: str = ""
+    updated_at: str = ""
+
+
+class Rotation(msgspec.Struct, frozen=True):
+    """What is now under the key `key_id`, what no key opens."""
+
+    key_id: str
+    resealed: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+class ToolLimitsView(msgspec.Struct, frozen=True):
+    """The runtime limits with their revision; 0: as configured."""
+
+    limits: dict[str, int | str]
+    revision: int
+    set_by: str = ""
+    set_at: str | None = None
 
 
 class AuditView(msgspec.Struct, frozen=True):
@@ -156,6 +224,29 @@ class NodeView(msgspec.Struct, frozen=True):
     started_at: str = ""
     age_seconds: float = 0.0
     report: NodeReport = NodeReport()
+
+
+class WatchHook(msgspec.Struct, frozen=True):
+    """Where a watch is pushed, told once."""
+
+    schedule: str
+    address: str
+    created_at: str
+
+
+class RecordView(msgspec.Struct, frozen=True):
+    """One outside effect as the ledger has it."""
+
+    workstream: str
+    position: int
+    call_id: str
+    key_id: str
+    hash: str
+    tool: str = ""
+    effect: str = ""
+    node: str = ""
+    outcome: str = ""
+    at: str = ""
 
 
 class NewWorkstream(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -15,6 +15,7 @@ from redshank_shared.domain.events import (
     Source,
     When,
 )
+from redshank_shared.domain.question_events import Answer
 
 
 class PostMessage(msgspec.Struct, frozen=True):
@@ -31,7 +32,7 @@ class Resolution(msgspec.Struct, frozen=True):
 
     request_id: str
     behavior: Literal["allow", "deny"]
-    scope: Literal["once", "workstream"] = "once"
+    scope: Literal["once", "workstream", "always"] = "once"
     updated_arguments: str = ""
     justification: str = ""
     reason: str = ""
@@ -41,6 +42,46 @@ class ResolveApprovals(msgspec.Struct, frozen=True):
     """All of these or none."""
 
     resolutions: tuple[Resolution, ...]
+    by: str
+
+
+class ExpireApproval(msgspec.Struct, frozen=True):
+    """The time of an approval has run out; what was answered before stays so."""
+
+    request_id: str
+    by: str
+
+
+class AnswerQuestions(msgspec.Struct, frozen=True):
+    """All questions of one request, or none."""
+
+    answers: tuple[Answer, ...]
+    by: str
+
+
+class CancelQuestion(msgspec.Struct, frozen=True):
+    """Nobody will answer; the agent goes on without."""
+
+    request_id: str
+    by: str
+
+
+class ExpireQuestion(msgspec.Struct, frozen=True):
+    """The time of a request has run out; what was answered before stays so."""
+
+    request_id: str
+    by: str
+
+
+class EnterPlanMode(msgspec.Struct, frozen=True):
+    by: str
+
+
+class AcceptPlan(msgspec.Struct, frozen=True):
+    """Leave plan mode with this plan, back to the mode held before (K-31)."""
+
+    call_id: str
+    plan: str
     by: str
 
 
@@ -124,6 +165,12 @@ class SettleNotification(msgspec.Struct, frozen=True):
 Command = (
     PostMessage
     | ResolveApprovals
+    | ExpireApproval
+    | AnswerQuestions
+    | CancelQuestion
+    | ExpireQuestion
+    | EnterPlanMode
+    | AcceptPlan
     | CancelTurn
     | CloseWorkstream
     | RetryTurn

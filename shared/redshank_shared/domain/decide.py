@@ -4,14 +4,20 @@ import re
 from datetime import datetime
 from typing import assert_never
 
-from redshank_shared.domain import notifying, scheduling
+from redshank_shared.domain import notifying, plan_mode, questions, scheduling
 from redshank_shared.domain.commands import (
+    AcceptPlan,
+    AnswerQuestions,
+    CancelQuestion,
     CancelTurn,
     ChangeMode,
     ChangeSchedule,
     CloseWorkstream,
     Command,
     CreateSchedule,
+    EnterPlanMode,
+    ExpireApproval,
+    ExpireQuestion,
     FireSchedule,
     PostMessage,
     RequestCompaction,
@@ -36,6 +42,7 @@ from redshank_shared.domain.events import (
     WorkstreamClosed,
 )
 from redshank_shared.domain.plan import with_state
+from redshank_shared.domain.question_events import QuestionOutcome
 from redshank_shared.domain.workstream import Call, Workstream
 
 MAX_TEXT_CHARACTERS = 4 * 1024 * 1024
@@ -63,6 +70,14 @@ def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
             facts = _post(command)
         case ResolveApprovals():
             facts = _resolve(state, command)
+        case ExpireApproval():
+            facts = _expire_approval(state, command)
+        case AnswerQuestions() | CancelQuestion():
+            facts = questions.decide(state, _storable_answers(command))
+        case ExpireQuestion():
+            facts = _expire_question(state, command)
+        case EnterPlanMode() | AcceptPlan():
+            facts = plan_mode.decide(state, command)
         case CancelTurn():
             facts = _stop(state, command.by, "cancelled by {by} before it ran")
         case CloseWorkstream():
@@ -166,6 +181,7 @@ def _resolution(state: Workstream, resolution: Resolution, by: str, index: int) 
         ),
         input_digest=input_digest(canonical, updated or call.arguments),
         updated_arguments=updated,
+        original_digest=waiting.requested.input_digest,
     )
     if resolution.behavior == "allow":
         return [resolved]
@@ -178,7 +194,48 @@ def denial(by: str, reason: str) -> str:
     return f"Denied by {by}; the call did not run.{said}"
 
 
-def _stop(state: Workstream, by: str, why: str) -> list[AnyFact]:
+def _expire_approval(state: Workstream, command: ExpireApproval) -> list[AnyFact]:
+    """Nobody answered in time, so the call is denied (O10)."""
+    waiting = state.approvals.get(command.request_id)
+    if waiting is None or waiting.requested.expires_at is None:
+        return []
+    requested = waiting.requested
+    resolved = ApprovalResolved(
+        request_id=requested.request_id,
+        call_id=requested.call_id,
+        behavior="deny",
+        by=command.by,
+        reason="nobody answered in time",
+        input_digest=requested.input_digest,
+        original_digest=requested.input_digest,
+    )
+    call = state.calls[requested.call_id]
+    said = "Denied: nobody answered in time; the call did not run. Ask again if it is still needed."
+    return [resolved, _result(call, "denied", said)]
+
+
+def _expire_question(state: Workstream, command: ExpireQuestion) -> list[AnyFact]:
+    """A question to a user that expires cancels the run (K-54); an operator's only ends."""
+    waiting = state.questions.get(command.request_id)
+    if waiting is None or waiting.asked.audience == "operator":
+        return questions.decide(state, command)
+    if waiting.asked.expires_at is None:
+        return []
+    return _stop(state, command.by, questions.EXPIRED_RUN, "expired")
+
+
+def _storable_answers(
+    command: AnswerQuestions | CancelQuestion,
+) -> AnswerQuestions | CancelQuestion:
+    if isinstance(command, AnswerQuestions):
+        for index, answer in enumerate(command.answers):
+            storable_text(answer.text, f"answers[{index}].text")
+    return command
+
+
+def _stop(
+    state: Workstream, by: str, why: str, asked: QuestionOutcome = "cancelled"
+) -> list[AnyFact]:
     """What waits or has not started gets its result now; what runs is stopped by the node that runs
     it.
     """
@@ -188,6 +245,7 @@ def _stop(state: Workstream, by: str, why: str) -> list[AnyFact]:
         ApprovalResolved(request_id, waiting.requested.call_id, "cancelled", by)
         for request_id, waiting in state.approvals.items()
     ]
+    facts.extend(questions.withdrawn(state.questions.values(), by, asked, why.format(by=by)))
     facts.extend(
         _result(call, "cancelled", why.format(by=by))
         for call in state.open_calls

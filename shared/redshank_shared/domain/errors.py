@@ -46,6 +46,16 @@ class Unauthenticated(RedshankError):
     code = "unauthenticated"
 
 
+class TooMany(RedshankError):
+    """The caller came too often: the same will be taken after `retry_after_seconds`."""
+
+    code = "too_many_requests"
+
+    def __init__(self, detail: str, retry_after_seconds: int, *, code: str | None = None) -> None:
+        super().__init__(detail, code=code)
+        self.retry_after_seconds = retry_after_seconds
+
+
 class Unavailable(RedshankError):
     """Something that we stand on does not answer: try again, or the operator must act."""
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from redshank_shared.domain.delegation import UNBOUNDED, Boundary
 from redshank_shared.domain.due_events import (
     NotificationRequested,
     NotificationSettled,
@@ -20,9 +21,12 @@ from redshank_shared.domain.due_events import (
     ScheduleTriggered,
 )
 from redshank_shared.domain.fact import Fact
+from redshank_shared.domain.ledger_seal import Seal
+from redshank_shared.domain.question_events import PlanAccepted, QuestionAnswered, QuestionAsked
+from redshank_shared.domain.rule_events import RulesUpdated
+from redshank_shared.domain.terms import Effect as Effect
+from redshank_shared.domain.terms import Mode as Mode
 
-Mode = Literal["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"]
-Effect = Literal["read", "write", "process", "network", "mcp", "human", "deliver", "state"]
 Source = Literal["user", "watch", "wake", "agent", "channel"]
 When = Literal["next", "steer"]
 Decision = Literal["allow", "ask", "deny"]
@@ -76,6 +80,7 @@ class WorkstreamCreated(Fact, frozen=True, tag="workstream.created"):
     parent: str = ""
     forked_from: str = ""
     forked_at: int = 0
+    boundary: Boundary = UNBOUNDED
 
 
 class MessagePosted(Fact, frozen=True, tag="message.user"):
@@ -119,7 +124,7 @@ class TokensUsed(Fact, frozen=True, tag="usage"):
 
 class CallDecided(Fact, frozen=True, tag="call.decided"):
     """What the pipeline decided on a call, and why: the permission audit. `refused` calls never
-    reach a rule.
+    reach a rule. `hook` is the one that settled it, with its reason.
     """
 
     call_id: str
@@ -136,10 +141,16 @@ class CallDecided(Fact, frozen=True, tag="call.decided"):
     input_digest: str
     parallel: bool = False
     mode_effect: str = ""
+    hook: str = ""
+    hook_reason: str = ""
 
 
 class ApprovalRequested(Fact, frozen=True, tag="approval.requested"):
-    """A call waits for a person. `bound` (JSON text) is what must still hold when it runs (F51)."""
+    """A call waits for a person. `bound` (JSON text) is what must still hold when it runs (F51).
+
+    `pattern` is the rule that "for this workstream" or "always" would make; `expires_at` is in
+    seconds since 1970, None for never (O10).
+    """
 
     request_id: str
     call_id: str
@@ -148,13 +159,15 @@ class ApprovalRequested(Fact, frozen=True, tag="approval.requested"):
     input_digest: str
     preview: Preview
     bound: str = "{}"
+    pattern: str = ""
+    expires_at: float | None = None
 
 
 class ApprovalResolved(Fact, frozen=True, tag="approval.resolved"):
     """A person allowed or denied; `cancelled` when the workstream was stopped or closed first.
 
     `updated_arguments` (JSON text) stands where the person edited the input: it is validated and
-    decided anew (O11).
+    decided anew. `original_digest` is of the input as asked, `input_digest` of what may run (O11).
     """
 
     request_id: str
@@ -166,6 +179,7 @@ class ApprovalResolved(Fact, frozen=True, tag="approval.resolved"):
     justification: str = ""
     input_digest: str = ""
     updated_arguments: str = ""
+    original_digest: str = ""
 
 
 class CallStarted(Fact, frozen=True, tag="call.started"):
@@ -179,6 +193,8 @@ class CallStarted(Fact, frozen=True, tag="call.started"):
 
 
 class CallFinished(Fact, frozen=True, tag="call.finished"):
+    """`asset`: the digest under which the whole of an oversize output is kept (O8)."""
+
     call_id: str
     tool: str
     is_error: bool
@@ -186,6 +202,8 @@ class CallFinished(Fact, frozen=True, tag="call.finished"):
     outcome: Outcome
     duration_ms: int = 0
     truncated: bool = False
+    ledger: Seal | None = None
+    asset: str = ""
 
 
 class CallInterrupted(Fact, frozen=True, tag="call.interrupted"):
@@ -196,6 +214,7 @@ class CallInterrupted(Fact, frozen=True, tag="call.interrupted"):
     node: str
     output: str
     is_error: bool = True
+    ledger: Seal | None = None
 
 
 class StateChanged(Fact, frozen=True, tag="state"):
@@ -274,6 +293,10 @@ KnownFact = (
     | ScheduleFired
     | NotificationRequested
     | NotificationSettled
+    | RulesUpdated
+    | QuestionAsked
+    | QuestionAnswered
+    | PlanAccepted
 )
 AnyFact = KnownFact | Unknown
 

@@ -76,7 +76,7 @@ def _with_calls(state: Workstream, calls: list[Call]) -> Step:
         return Settle(started)
     if undecided := tuple(call for call in calls if call.status in ("asked", "edited", "denied")):
         return Decide(undecided)
-    if state.approvals:
+    if state.approvals or state.questions:
         return Rest("waiting", tuple(_wait(state)))
     return Run(tuple(calls))
 
@@ -89,6 +89,9 @@ def _wait(state: Workstream) -> list[WaitFor]:
             f"{waiting.requested.tool} {waiting.requested.preview.title}".strip(),
         )
         for waiting in state.approvals.values()
+    ] + [
+        WaitFor("question", waiting.since, waiting.asked.questions[0].text)
+        for waiting in state.questions.values()
     ]
 
 

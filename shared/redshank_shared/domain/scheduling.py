@@ -21,7 +21,8 @@ from redshank_shared.domain.events import (
     Source,
 )
 from redshank_shared.domain.recurrence import Policy, Recurrence
-from redshank_shared.domain.workstream import Schedule, Workstream
+from redshank_shared.domain.schedule_state import Schedule
+from redshank_shared.domain.workstream import Workstream
 
 MOST_SCHEDULES = 128
 MOST_WATCHES = 5

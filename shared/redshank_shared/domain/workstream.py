@@ -5,14 +5,13 @@ from typing import assert_never
 
 import msgspec
 
-from redshank_shared.domain.cadence import Cadence
+from redshank_shared.domain.delivered import Delivered
 from redshank_shared.domain.due_events import (
     NotificationRequested,
     NotificationSettled,
     ScheduleChanged,
     ScheduleCreated,
     ScheduleFired,
-    ScheduleState,
     ScheduleTriggered,
 )
 from redshank_shared.domain.events import (
@@ -42,11 +41,15 @@ from redshank_shared.domain.events import (
     WorkstreamCreated,
 )
 from redshank_shared.domain.ids import WorkstreamId
+from redshank_shared.domain.ledger_seal import ChainEnd, chained
 from redshank_shared.domain.lifecycle import CallStatus, next_status
+from redshank_shared.domain.question_events import PlanAccepted, QuestionAnswered, QuestionAsked
+from redshank_shared.domain.rule_events import RulesUpdated, SessionRule, updated_rules
+from redshank_shared.domain.schedule_state import Schedule, rescheduled
+from redshank_shared.domain.unanswered import Unanswered, unanswered
 
 # Runs that are remembered, so that one handed over twice speaks once.
 _RUNS_KEPT = 200
-_TRIGGERS_KEPT = 50
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -62,6 +65,7 @@ class Call(msgspec.Struct, frozen=True):
     status: CallStatus = "asked"
     decided: CallDecided | None = None
     started: CallStarted | None = None
+    started_seq: int = 0
     bound: str = ""
 
 
@@ -72,27 +76,12 @@ class Waiting(msgspec.Struct, frozen=True):
     since: str
 
 
-class Schedule(msgspec.Struct, frozen=True):
-    """A schedule that is not over. `cadence` is the one that counts: a resumed one goes on from
-    another time.
-
-    `remaining`: seconds to its next due time when it was paused. `fired`: how often it has spoken.
-    `triggered`: the last runs that somebody asked for.
-    """
-
-    created: ScheduleCreated
-    cadence: Cadence
-    state: ScheduleState = "active"
-    remaining: float = 0.0
-    fired: int = 0
-    triggered: tuple[ScheduleTriggered, ...] = ()
-
-
 class Workstream(msgspec.Struct, frozen=True):
     """The state after `version` facts. Never changed in place: `advance` gives the next one.
 
     `entries` is what was said and done, in the order in which a model may read it; `owes` whether
     an answer is due;
+    `mode_before` the mode that the present one followed;
     `queued` what is read when the turn in hand has ended; `calls` the last batch by call id, in its
     order;
     `schedules` what will be due, by id; `watch_streak` how many watches in a row spoke without a
@@ -107,10 +96,12 @@ class Workstream(msgspec.Struct, frozen=True):
     created_at: str = ""
     updated_at: str = ""
     mode: Mode = "default"
+    mode_before: Mode = "default"
     entries: tuple[Recorded, ...] = ()
     queued: tuple[Recorded, ...] = ()
     calls: dict[str, Call] = {}
     approvals: dict[str, Waiting] = {}
+    questions: dict[str, Unanswered] = {}
     granted: tuple[str, ...] = ()
     last_posted: int = 0
     owes: bool = False
@@ -121,6 +112,8 @@ class Workstream(msgspec.Struct, frozen=True):
     shown: StateChanged | None = None
     turn: TurnStarted | None = None
     calls_in_turn: int = 0
+    delivered: Delivered = Delivered()
+    hook_rules: tuple[SessionRule, ...] = ()
     compact_requested: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
@@ -131,6 +124,7 @@ class Workstream(msgspec.Struct, frozen=True):
     runs: tuple[str, ...] = ()
     untold: dict[str, NotificationRequested] = {}
     notices_in_turn: int = 0
+    ledger: ChainEnd = ChainEnd()
 
     @property
     def open_calls(self) -> list[Call]:
@@ -164,8 +158,10 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
     match fact:
         case MessagePosted() | MessageAnswered():
             return _said(state, recorded, fact)
-        case CallDecided() | CallStarted() | CallFinished() | CallInterrupted():
+        case CallDecided() | CallStarted():
             return _called(state, recorded, fact)
+        case CallFinished() | CallInterrupted():
+            return {**_called(state, recorded, fact), **chained(fact.ledger)}
         case ApprovalRequested() | ApprovalResolved():
             return _asked_a_person(state, recorded, fact)
         case TurnStarted() | TurnCancelled() | TurnFailed() | TurnRetried() | StateChanged():
@@ -175,7 +171,10 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
         case WorkstreamClosed():
             return {"closed": True, "owes": False, "queued": (), "stopping": bool(state.open_calls)}
         case ModeChanged():
-            return {"mode": fact.mode}
+            return {"mode": fact.mode, "mode_before": state.mode}
+        case QuestionAsked() | QuestionAnswered():
+            open_calls = [call.asked.call_id for call in state.open_calls]
+            return {"questions": unanswered(state.questions, recorded.at, fact, open_calls)}
         case NotificationRequested():
             told = {**state.untold, fact.delivery_id: fact}
             return {"untold": told, "notices_in_turn": state.notices_in_turn + 1}
@@ -189,11 +188,13 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
                 "input_tokens": state.input_tokens + fact.input_tokens,
                 "output_tokens": state.output_tokens + fact.output_tokens,
             }
+        case RulesUpdated():
+            return {"hook_rules": updated_rules(state.hook_rules, fact.rules)}
         case CompactionRequested():
             return {"compact_requested": True}
         case ContextCompacted():
             return {"compact_requested": False, "entries": _shortened(state, recorded, fact)}
-        case Unknown():
+        case Unknown() | PlanAccepted():
             return {}
         case _:
             assert_never(fact)
@@ -222,6 +223,7 @@ def _said(
         "calls": {asked.call_id: Call(asked, asked.arguments) for asked in fact.calls},
         "call_count": state.call_count + len(fact.calls),
         "calls_in_turn": state.calls_in_turn + len(fact.calls) if fact.calls else 0,
+        "delivered": state.delivered if fact.calls else Delivered(),
         "notices_in_turn": state.notices_in_turn if fact.calls else 0,
         "owes": owes,
     }
@@ -260,13 +262,15 @@ def _called(
     if isinstance(fact, CallDecided):
         call = msgspec.structs.replace(call, status=status, decided=fact)
     elif isinstance(fact, CallStarted):
-        call = msgspec.structs.replace(call, status=status, started=fact)
+        call = msgspec.structs.replace(call, status=status, started=fact, started_seq=recorded.seq)
     else:
         call = msgspec.structs.replace(call, status=status)
     calls = {**state.calls, fact.call_id: call}
     if status != "done":
         return {"calls": calls}
     changes: dict[str, object] = {"calls": calls, "entries": (*state.entries, recorded)}
+    if isinstance(fact, CallFinished):
+        changes["delivered"] = state.delivered.plus(fact.output)
     if state.stopping and all(other.status == "done" for other in calls.values()):
         changes["stopping"] = False
     return changes
@@ -298,7 +302,9 @@ def _asked_a_person(
         "calls": {**state.calls, fact.call_id: call},
     }
     if fact.behavior == "allow" and fact.scope == "workstream" and call.decided:
-        changes["granted"] = (*state.granted, call.decided.canonical)
+        waited = state.approvals.get(fact.request_id)
+        pattern = waited.requested.pattern if waited else ""
+        changes["granted"] = (*state.granted, pattern or call.decided.canonical)
     return changes
 
 
@@ -319,6 +325,7 @@ def _turned(
                 "cancelled_at": seq,
                 "compact_requested": False,
                 "calls_in_turn": 0,
+                "delivered": Delivered(),
                 "notices_in_turn": 0,
             }
         case TurnFailed():
@@ -337,32 +344,11 @@ def _scheduled(
     changes: dict[str, object] = {}
     if isinstance(fact, ScheduleFired):
         changes["runs"] = (*state.runs[1 - _RUNS_KEPT :], fact.run_id)
-    schedule = _rescheduled(state.schedules.get(fact.schedule_id), fact)
+    schedule = rescheduled(state.schedules.get(fact.schedule_id), fact)
     schedules = {key: one for key, one in state.schedules.items() if key != fact.schedule_id}
     if schedule is not None:
         schedules[fact.schedule_id] = schedule
     return {**changes, "schedules": schedules}
-
-
-def _rescheduled(
-    known: Schedule | None,
-    fact: ScheduleCreated | ScheduleChanged | ScheduleTriggered | ScheduleFired,
-) -> Schedule | None:
-    """The schedule after this fact; None where it is over."""
-    if isinstance(fact, ScheduleCreated):
-        return Schedule(fact, fact.cadence)
-    if known is None:
-        return None
-    if isinstance(fact, ScheduleFired):
-        return msgspec.structs.replace(known, fired=known.fired + 1)
-    if isinstance(fact, ScheduleTriggered):
-        triggered = (*known.triggered[1 - _TRIGGERS_KEPT :], fact)
-        return msgspec.structs.replace(known, triggered=triggered)
-    if fact.state in ("completed", "canceled"):
-        return None
-    return msgspec.structs.replace(
-        known, state=fact.state, cadence=fact.cadence or known.cadence, remaining=fact.remaining
-    )
 
 
 def _kind(fact: CallStarted | CallFinished | CallInterrupted) -> str:

@@ -63,6 +63,13 @@ class Bus:
             with redis_errors_as_unavailable():
                 await pipeline.execute()
 
+    async def publish_due(self, ws: WorkstreamId) -> None:
+        """Announce that something of this workstream may be due earlier than before, though its log
+        did not grow.
+        """
+        with redis_errors_as_unavailable():
+            await self._redis.publish(keys.APPENDED, _encoder.encode(Appended(ws, 0, "", True)))
+
     async def publish_delta(self, ws: WorkstreamId, delta: LiveDelta) -> None:
         """Show a piece of text in progress, and keep it for who comes to watch later.
 

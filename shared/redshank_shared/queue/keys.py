@@ -15,9 +15,10 @@ TURNS = "turns"
 KEPT = "jobs"
 
 ADVANCE = "redshank_node.worker.jobs.advance"
-KeptFunction = Literal["poll", "fire", "deliver"]
+KeptFunction = Literal["poll", "push", "fire", "deliver"]
 KEPT_FUNCTIONS: dict[KeptFunction, str] = {
     "poll": "redshank_node.worker.jobs.poll",
+    "push": "redshank_node.worker.jobs.push",
     "fire": "redshank_node.worker.jobs.fire",
     "deliver": "redshank_node.worker.jobs.deliver",
 }

@@ -1,16 +1,29 @@
 """Asks for the process's environment, so that nothing else has to."""
 
+import ctypes
 import os
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 PREFIX = "REDSHANK_"
+VAULT_KEY = f"{PREFIX}VAULT__KEY"
+VAULT_KEY_FILE = f"{VAULT_KEY}_FILE"
+_SET_DUMPABLE = 4
 
 
 def process_environment() -> dict[str, str]:
     """A copy of this process's environment."""
     return dict(os.environ)  # noqa: TID251 - the one place that reads it
+
+
+def hide_process() -> None:
+    """Keep this process's environment and memory from other processes of its user, such as the
+    commands that agents run (law 7): they read them in /proc otherwise.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def config_folder(environ: Mapping[str, str]) -> Path:

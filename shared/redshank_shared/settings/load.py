@@ -8,11 +8,16 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from redshank_shared.domain.errors import Misconfigured
-from redshank_shared.settings.environment import PREFIX, config_path, data_folder
+from redshank_shared.domain.errors import Invalid, Misconfigured
+from redshank_shared.domain.limits import checked
+from redshank_shared.settings.environment import PREFIX, VAULT_KEY, config_path, data_folder
 from redshank_shared.settings.gateway import find_keys
+from redshank_shared.settings.hook_tables import find_hooks
+from redshank_shared.settings.mcp_sources import find_servers
 from redshank_shared.settings.models import find_models
 from redshank_shared.settings.reading import nearest, section_from, type_of, value_from
+from redshank_shared.settings.rerank import find_rerank_key
+from redshank_shared.settings.secret import Secret
 from redshank_shared.settings.sections import SECTIONS, Model, Settings
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -26,13 +31,16 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
     file = config_path(path, environ)
     document = _read(file) if file is not None else {}
     where = str(file) if file is not None else "the environment"
-    tables = {name: _table(document, name, where) for name in (*SECTIONS, "models")}
+    hooks = find_hooks(document.pop("hooks", []), where)
+    tables = {name: _table(document, name, where) for name in (*SECTIONS, "models", "mcp_servers")}
     for name in document:
         if name not in tables:
             raise Misconfigured(
-                f"{where}: there is no table [{name}]{nearest(name, tables)}", field=name
+                f"{where}: there is no table [{name}]{nearest(name, [*tables, 'hooks'])}",
+                field=name,
             )
     _lay_environment_over(tables, environ)
+    servers = tables["mcp"].pop("servers", {})
     sections = {
         name: section_from(kind, tables[name], f"{where}: [{name}]", name)
         for name, kind in SECTIONS.items()
@@ -40,7 +48,14 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
     given = frozenset(f"{table}.{key}" for table, keys in tables.items() for key in keys)
     models = find_models(tables["models"], where, environ)
     settings = Settings(**sections, models=models, given=given)  # type: ignore[arg-type]  # by table
-    settings = msgspec.structs.replace(settings, gateway_keys=find_keys(settings.gateway, environ))
+    settings = msgspec.structs.replace(
+        settings,
+        gateway_keys=find_keys(settings.gateway, environ),
+        mcp_servers=find_servers(servers, tables["mcp_servers"], settings.mcp.config, where),
+        hooks=hooks,
+        rerank_key=find_rerank_key(settings.rerank, environ),
+        vault_key=Secret(environ.get(VAULT_KEY, "").strip()),
+    )
     _check_together(settings, where)
     if not settings.database.url:
         url = f"sqlite:///{data_folder(environ) / 'redshank.db'}"
@@ -59,6 +74,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     keys = [model.api_key.reveal() for model in settings.models]
     ours = settings.gateway_keys
     keys += [ours.service_secret.reveal(), ours.discord_token.reveal()]
+    keys.append(settings.rerank_key.reveal())
     return tuple(value for value in (*passwords, *keys) if value)
 
 
@@ -85,7 +101,9 @@ def _table(document: Mapping[str, Any], name: str, where: str) -> dict[str, Any]
 def _lay_environment_over(tables: dict[str, dict[str, Any]], environ: Mapping[str, str]) -> None:
     for variable, text in sorted(environ.items()):
         name, separator, key = variable.removeprefix(PREFIX).lower().partition("__")
-        if not variable.startswith(PREFIX) or not separator or name == "slot":
+        if not variable.startswith(PREFIX) or not separator:
+            continue
+        if name == "slot" or variable == VAULT_KEY:
             continue
         if name not in tables:
             known = [f"{PREFIX}{table.upper()}__" for table in tables]
@@ -120,6 +138,7 @@ def _check_together(settings: Settings, where: str) -> None:
             f"{where}: default.model is {settings.default.model!r}, no model of that name{near}",
             field="default.model",
         )
-    for name in settings.limits.__struct_fields__:
-        if getattr(settings.limits, name) <= 0:
-            raise Misconfigured(f"{where}: limits.{name} must be above 0", field=f"limits.{name}")
+    try:
+        checked(settings.limits)
+    except Invalid as wrong:
+        raise Misconfigured(f"{where}: {wrong.detail}", field=wrong.field) from wrong

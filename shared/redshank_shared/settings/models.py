@@ -10,6 +10,9 @@ from redshank_shared.settings.environment import slot_variable
 from redshank_shared.settings.reading import section_from
 from redshank_shared.settings.secret import Secret
 from redshank_shared.settings.sections import Model, Settings
+from redshank_shared.settings.vault import has_vault_key
+
+SLOTS = "model."
 
 
 def find_models(
@@ -43,7 +46,10 @@ def find_models(
 
 
 def check_keys(settings: Settings) -> None:
-    """Misconfigured when a model names a key that is not to be found; for those who ask models."""
+    """Misconfigured when a model names a key that is not to be found; for those who ask models.
+
+    What the vault holds is not known here: a model whose slot is empty says so when it is asked.
+    """
     for model in settings.models:
         if model.api_key:
             continue
@@ -53,11 +59,11 @@ def check_keys(settings: Settings) -> None:
                 f"set: set that environment variable, or remove the key if the server wants none",
                 field=f"models.{model.name}.api_key_env",
             )
-        if model.api_key_slot:
+        if model.api_key_slot and not has_vault_key(settings):
             raise Misconfigured(
-                f"models.{model.name}.api_key_slot names the slot {model.api_key_slot}, "
-                f"which is empty: set the variable {slot_variable(model.api_key_slot)}, or name "
-                f"a variable with api_key_env",
+                f"models.{model.name}.api_key_slot names the slot {model.api_key_slot}, yet there "
+                f"is no vault to look in: name its master key with vault.key_file, or set the "
+                f"variable {slot_variable(model.api_key_slot)}",
                 field=f"models.{model.name}.api_key_slot",
             )
 
@@ -77,6 +83,12 @@ def _model(name: str, table: Any, where: str, environ: Mapping[str, str]) -> Mod
         raise Misconfigured(
             f"{where}: [{dotted}] needs model, the name that the server knows it by",
             field=f"{dotted}.model",
+        )
+    if model.api_key_slot and not model.api_key_slot.startswith(SLOTS):
+        raise Misconfigured(
+            f"{where}: {dotted}.api_key_slot is {model.api_key_slot}, outside its namespace: name "
+            f"a slot that begins with {SLOTS}, such as {SLOTS}{name}",
+            field=f"{dotted}.api_key_slot",
         )
     variable = model.api_key_env or (
         slot_variable(model.api_key_slot) if model.api_key_slot else ""

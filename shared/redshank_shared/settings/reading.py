@@ -7,7 +7,7 @@ from typing import Any, get_origin
 import msgspec
 
 from redshank_shared.domain.errors import Misconfigured
-from redshank_shared.settings.sections import Count, Model, Port, Seconds
+from redshank_shared.settings.sections import Count, Model, Port, Seconds, Share
 
 # A model's name is its table's; its key never stands in a file.
 _NOT_IN_A_FILE = ("name", "api_key")
@@ -15,6 +15,7 @@ _TAKES = {
     Port: "a whole number from 1 to 65535",
     Count: "a whole number above 0",
     Seconds: "a number of seconds above 0",
+    Share: "a number from 0 to 1",
     int: "a whole number",
     bool: "true or false",
     str: "a text",

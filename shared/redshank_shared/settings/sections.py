@@ -6,11 +6,14 @@ import msgspec
 
 from redshank_shared.domain.events import Mode
 from redshank_shared.domain.limits import Limits
+from redshank_shared.settings.hooks import Hook
+from redshank_shared.settings.mcp_server import McpServer
 from redshank_shared.settings.secret import Secret, without_password
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Count = Annotated[int, msgspec.Meta(gt=0)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 ProviderName = Literal["openai", "anthropic", "demo", "scripted"]
 
 
@@ -92,14 +95,66 @@ class GatewayKeys(msgspec.Struct, frozen=True):
     discord_token: Secret = Secret()
 
 
+class Vault(Section, frozen=True):
+    """`key_file`: the master keys, one a line, the active one first."""
+
+    key_file: str = ""
+
+
+class Mcp(Section, frozen=True):
+    """Beside the tables [mcp.servers.NAME]: a file in the usual `mcpServers` form."""
+
+    config: str = ""
+
+
 class Metrics(Section, frozen=True):
     token_file: str = ""
+
+
+class Ledger(Section, frozen=True):
+    key_file: str = ""
 
 
 class Default(Section, frozen=True):
     model: str = ""
     mode: Mode = "default"
     profile: str = "default"
+
+
+class Approvals(Section, frozen=True):
+    """`expires_seconds`: how long an approval waits before it counts as denied, 0 for ever."""
+
+    expires_seconds: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+
+
+class Operator(Section, frozen=True):
+    """Whether agents may turn to whoever operates the cluster."""
+
+    enabled: bool = False
+    allow_questions: bool = False
+
+
+class Tools(Section, frozen=True):
+    """What web tools may reach. `web_search_backend`: "searxng", `mcp:server:tool`, or empty for
+    whichever is set up.
+    """
+
+    allow_private_network: bool = False
+    searxng_url: str = ""
+    web_search_backend: str = ""
+
+
+class Rerank(Section, frozen=True):
+    """Where search results are put into an order by relevance; nowhere while `url` is empty.
+    `threshold`: what scores below it is left out.
+    """
+
+    url: str = ""
+    model: str = ""
+    api_key_slot: str = ""
+    instruction: str = ""
+    threshold: Share = 0.0
+    web_search: bool = True
 
 
 class Capabilities(Section, frozen=True):
@@ -129,7 +184,8 @@ class Model(Section, frozen=True):
 class Settings(msgspec.Struct, frozen=True):
     """Everything set. `models` is never empty.
 
-    `given` holds the dotted keys that the file or the environment named.
+    `given` holds the dotted keys that the file or the environment named. `vault_key` holds what
+    REDSHANK_VAULT__KEY said: it never stands in the file.
     """
 
     console: Console
@@ -139,11 +195,22 @@ class Settings(msgspec.Struct, frozen=True):
     limits: Limits
     gateway: Gateway
     log: Log
+    mcp: Mcp
     metrics: Metrics
+    vault: Vault
     default: Default
     models: tuple[Model, ...]
     given: frozenset[str]
+    ledger: Ledger = Ledger()
+    approvals: Approvals = Approvals()
+    operator: Operator = Operator()
     gateway_keys: GatewayKeys = GatewayKeys()
+    mcp_servers: tuple[McpServer, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    vault_key: Secret = Secret()
+    tools: Tools = Tools()
+    rerank: Rerank = Rerank()
+    rerank_key: Secret = Secret()
 
 
 SECTIONS: dict[str, type[msgspec.Struct]] = {
@@ -154,8 +221,15 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "limits": Limits,
     "gateway": Gateway,
     "log": Log,
+    "mcp": Mcp,
     "metrics": Metrics,
+    "vault": Vault,
     "default": Default,
+    "ledger": Ledger,
+    "approvals": Approvals,
+    "operator": Operator,
+    "tools": Tools,
+    "rerank": Rerank,
 }
 # A model's name is its table's; its key never stands in a file.
 NOT_IN_A_FILE = ("name", "api_key")

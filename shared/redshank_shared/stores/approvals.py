@@ -3,13 +3,13 @@
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, func, or_, select
+from sqlalchemy import Row, Select, func, or_, select
 from sqlalchemy.sql.expression import and_
 
 from redshank_shared.domain.events import ApprovalRequested
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.paging import Page, checked_limit, cut, decode_cursor, encode_cursor
-from redshank_shared.stores.tables import approvals
+from redshank_shared.stores.tables import approvals, workstreams
 from redshank_shared.stores.text import storable
 
 _decode_request = msgspec.json.Decoder(ApprovalRequested).decode
@@ -18,10 +18,12 @@ _decode_request = msgspec.json.Decoder(ApprovalRequested).decode
 class ApprovalRow(msgspec.Struct, frozen=True):
     """A request with its outcome. Times are RFC 3339 UTC.
 
-    `state`: pending, allowed, denied or cancelled.
+    `state`: pending, allowed, denied or cancelled. `owner`, `workstream_name`: of its workstream.
     """
 
     workstream_id: str
+    owner: str
+    workstream_name: str
     request: ApprovalRequested
     state: str
     requested_at: str
@@ -41,7 +43,7 @@ class Approvals:
         """What waits in all workstreams, oldest first; Invalid names `limit` or `cursor`."""
         limit = checked_limit(limit)
         waits = approvals.c.state == "pending"
-        statement = select(approvals).where(waits)
+        statement = _whole().where(waits)
         if cursor is not None:
             at, request_id = map(storable, decode_cursor(cursor, tuple[str, str]))
             columns = approvals.c
@@ -59,7 +61,7 @@ class Approvals:
     def of_workstream(self, workstream_id: str) -> list[ApprovalRow]:
         """All that this workstream ever asked for, oldest first."""
         statement = (
-            select(approvals)
+            _whole()
             .where(approvals.c.workstream_id == workstream_id)
             .order_by(approvals.c.requested_at, approvals.c.request_id)
         )
@@ -68,15 +70,23 @@ class Approvals:
 
     def get(self, request_id: str) -> ApprovalRow | None:
         """The approval of this id, if there is one."""
-        statement = select(approvals).where(approvals.c.request_id == request_id)
+        statement = _whole().where(approvals.c.request_id == request_id)
         with self._database.read() as connection:
             row = connection.execute(statement).first()
         return None if row is None else _view(row)
 
 
+def _whole() -> Select[Any]:
+    return select(
+        approvals, workstreams.c.owner, workstreams.c.name.label("workstream_name")
+    ).join_from(approvals, workstreams, workstreams.c.id == approvals.c.workstream_id)
+
+
 def _view(row: Row[Any]) -> ApprovalRow:
     return ApprovalRow(
         workstream_id=row.workstream_id,
+        owner=row.owner,
+        workstream_name=row.workstream_name,
         request=_decode_request(row.request),
         state=row.state,
         requested_at=row.requested_at,

@@ -54,7 +54,7 @@ class EventLog:
     def append(self, entry: Append) -> int:
         """Write the facts, the projection, what they imply; the new version.
 
-        VersionMoved, Fenced, NotFound, Conflict (an approval is resolved already),
+        VersionMoved, Fenced, NotFound, Conflict (an approval or question is resolved already),
         IdempotencyRace: nothing was written. Unavailable: unknown, load to see.
         """
         version = entry.expected_version + len(entry.facts)
@@ -152,6 +152,8 @@ class EventLog:
         hot.insert_run.execute_many(cursor, rows.schedule_runs)
         hot.insert_delivery.execute_many(cursor, rows.deliveries)
         hot.remove_delivery.execute_many(cursor, rows.settled)
+        hot.insert_record.execute_many(cursor, rows.ledger)
+        hot.insert_question.execute_many(cursor, rows.questions)
         for change in rows.schedule_changes:
             hot.change_schedule.execute(cursor, change)
         for resolution in rows.resolutions:
@@ -160,6 +162,14 @@ class EventLog:
                     f"approval {resolution['b_request_id']} waits no more: load the workstream "
                     "to see who resolved it",
                     code="approval_resolved",
+                    field="request_id",
+                )
+        for answer in rows.answers:
+            if hot.answer_question.execute(cursor, answer).rowcount == 0:
+                raise Conflict(
+                    f"question {answer['b_request_id']} waits no more: load the workstream to see "
+                    "who answered it",
+                    code="question_resolved",
                     field="request_id",
                 )
 

@@ -11,15 +11,20 @@ from sqlalchemy.sql.expression import ClauseElement, ColumnElement, Update
 
 from redshank_shared.stores.dialect import Dialect, now_seconds
 from redshank_shared.stores.tables import (
+    RULES,
     approvals,
     events,
     idempotency_keys,
+    ledger,
     outbox,
     permission_audits,
+    policy_revisions,
+    questions,
     schedule_runs,
     schedules,
     workstreams,
 )
+from redshank_shared.stores.token_holders import find_holder
 from redshank_shared.stores.whole_append import whole_append
 from redshank_shared.stores.workstream_row import PROJECTED
 
@@ -66,16 +71,25 @@ class HotStatements:
         self.insert_approval = Statement(
             approvals.insert(),
             compiler,
-            ["request_id", "workstream_id", "state", "requested_at", "request"],
+            ["request_id", "workstream_id", "state", "requested_at", "request", "expires_at"],
         )
         self.resolve_approval = Statement(
             _resolve_approval(),
             compiler,
             ["state", "resolved_at", "resolved_by", "scope", "reason"],
         )
+        self.insert_question = Statement(
+            questions.insert(),
+            compiler,
+            ["request_id", "workstream_id", "kind", "state", "asked_at", "request", "expires_at"],
+        )
+        self.answer_question = Statement(
+            _answer_question(), compiler, ["state", "answered_at", "answered_by", "answers"]
+        )
         self.insert_schedule = Statement(schedules.insert(), compiler)
         self.insert_run = Statement(schedule_runs.insert(), compiler)
         self.insert_delivery = Statement(outbox.insert(), compiler)
+        self.insert_record = Statement(ledger.insert(), compiler)
         self.remove_delivery = Statement(
             delete(outbox).where(outbox.c.delivery_id == bindparam("b_delivery_id")), compiler
         )
@@ -90,6 +104,7 @@ class HotStatements:
             ["scope", "key", "request_digest", "status", "answer"],
         )
         self.find_key = Statement(_find_key(), compiler)
+        self.find_holder = Statement(find_holder(), compiler)
         self.read_events = Statement(_read_events(), compiler)
         self.claim = Statement(_claim(), compiler)
         self.claim_with_facts = Statement(_claim_with_facts(), compiler)
@@ -176,6 +191,15 @@ def _resolve_approval() -> Update:
     )
 
 
+def _answer_question() -> Update:
+    return (
+        update(questions)
+        .where(questions.c.request_id == bindparam("b_request_id"))
+        .where(questions.c.workstream_id == bindparam("b_id"))
+        .where(questions.c.state == "pending")
+    )
+
+
 def _change_schedule() -> Update:
     cadence = bindparam("b_cadence", type_=schedules.c.cadence.type)
     return (
@@ -234,8 +258,21 @@ def _claim() -> ReturningUpdate[Any]:
             lease_until=_lease_end(),
             attempts=columns.attempts + 1,
         )
-        .returning(columns.version, columns.lease_epoch, columns.attempts, columns.lease_previous)
+        .returning(
+            columns.version,
+            columns.lease_epoch,
+            columns.attempts,
+            columns.lease_previous,
+            _rules_revision(),
+        )
     )
+
+
+def _rules_revision() -> ColumnElement[int]:
+    """Told with a claim, so that its first decisions go by the rules as they are."""
+    columns = policy_revisions.c
+    revision = select(columns.revision).where(columns.name == RULES).scalar_subquery()
+    return func.coalesce(revision, 0).label("rules_revision")
 
 
 def _renew() -> ClauseElement:

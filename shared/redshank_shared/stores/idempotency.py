@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from sqlalchemy import delete
+from sqlalchemy import Connection, delete
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 from redshank_shared.domain.errors import Conflict
@@ -55,6 +55,16 @@ class Idempotency:
 def write_entry(database: Database, cursor: DBAPICursor, entry: IdempotencyEntry) -> None:
     """Write the entry in the transaction at hand; IdempotencyRace if the key is taken."""
     if database.hot.insert_key.execute(cursor, entry_values(entry)).rowcount == 0:
+        raise lost_race(entry)
+
+
+def keep_entry(database: Database, connection: Connection, entry: IdempotencyEntry) -> None:
+    """`write_entry` for a transaction of `Database.begin`."""
+    statement = database.dialect.insert(idempotency_keys).values(
+        **entry_values(entry), created_at=now_seconds()
+    )
+    kept = statement.on_conflict_do_nothing().returning(idempotency_keys.c.key)
+    if connection.execute(kept).first() is None:
         raise lost_race(entry)
 
 

@@ -17,8 +17,11 @@ from redshank_shared.domain.events import (
     ApprovalRequested,
     ApprovalResolved,
     CallDecided,
+    CallFinished,
+    CallInterrupted,
     kind_of,
 )
+from redshank_shared.stores.implied_questions import imply_questions
 from redshank_shared.stores.text import encoded_fact, storable
 
 _STATE_AFTER = {"allow": "allowed", "deny": "denied", "cancelled": "cancelled"}
@@ -27,7 +30,8 @@ _STATE_AFTER = {"allow": "allowed", "deny": "denied", "cancelled": "cancelled"}
 class ImpliedRows(msgspec.Struct, frozen=True):
     """Values for the hot statements, by table.
 
-    `resolutions` change approvals that are there, `schedule_changes` schedules.
+    `resolutions` change approvals that are there, `answers` questions, `schedule_changes`
+    schedules.
     """
 
     events: list[dict[str, Any]]
@@ -39,6 +43,9 @@ class ImpliedRows(msgspec.Struct, frozen=True):
     schedule_runs: list[dict[str, Any]]
     deliveries: list[dict[str, Any]]
     settled: list[dict[str, Any]]
+    ledger: list[dict[str, Any]]
+    questions: list[dict[str, Any]] = []
+    answers: list[dict[str, Any]] = []
 
     @property
     def only_inserts(self) -> bool:
@@ -50,12 +57,15 @@ class ImpliedRows(msgspec.Struct, frozen=True):
             or self.schedule_runs
             or self.deliveries
             or self.settled
+            or self.questions
+            or self.answers
+            or any(row["expires_at"] is not None for row in self.approvals)
         )
 
 
 def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -> ImpliedRows:
     """The rows of these facts, numbered from `version` + 1."""
-    rows = ImpliedRows([], [], [], [], [], [], [], [], [])
+    rows = ImpliedRows([], [], [], [], [], [], [], [], [], [])
     for seq, fact in enumerate(facts, version + 1):
         text = encoded_fact(fact)
         rows.events.append(
@@ -67,6 +77,7 @@ def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -
                 "fact": text,
             }
         )
+        rows.ledger.extend(_sealed(workstream_id, fact))
         if isinstance(fact, CallDecided):
             rows.audits.append(
                 {
@@ -91,7 +102,8 @@ def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -
             rows.settled.append({"b_delivery_id": fact.delivery_id})
         elif isinstance(fact, ScheduleTriggered):
             rows.schedule_runs.append(_triggered(workstream_id, fact))
-    return rows
+    asked, answered = imply_questions(workstream_id, at, facts)
+    return msgspec.structs.replace(rows, questions=asked, answers=answered)
 
 
 def _requested(workstream_id: str, at: str, fact: ApprovalRequested, text: str) -> dict[str, Any]:
@@ -101,6 +113,7 @@ def _requested(workstream_id: str, at: str, fact: ApprovalRequested, text: str) 
         "state": "pending",
         "requested_at": at,
         "request": text,
+        "expires_at": fact.expires_at,
     }
 
 
@@ -159,6 +172,22 @@ def _triggered(workstream_id: str, fact: ScheduleTriggered) -> dict[str, Any]:
         "node": "",
         "detail": "",
     }
+
+
+def _sealed(workstream_id: str, fact: AnyFact) -> list[dict[str, Any]]:
+    if not isinstance(fact, CallFinished | CallInterrupted) or fact.ledger is None:
+        return []
+    seal = fact.ledger
+    row = {
+        "workstream_id": workstream_id,
+        "position": seal.position,
+        "call_id": fact.call_id,
+        "record": seal.record,
+        "record_hash": seal.hash,
+        "key_id": seal.key_id,
+        "signature": seal.signature,
+    }
+    return [row]
 
 
 def _to_deliver(

@@ -17,13 +17,18 @@ class Claim(msgspec.Struct, frozen=True):
     """A lease just taken.
 
     `attempts` counts the claims since the last append by a holder, this one included.
-    `previous` is the node whose lease ran out; None after an orderly release.
+    `previous` is the node whose lease ran out; None after an orderly release. `rules_revision`: of
+    the stored permission rules at that moment.
     """
 
     version: int
     epoch: int
     attempts: int
     previous: str | None
+    rules_revision: int = 0
+
+
+_CLAIM_WIDTH = len(Claim.__struct_fields__)
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -156,10 +161,10 @@ class Leases:
         rows = self._database.hot.claim_with_facts.execute(cursor, values).fetchall()
         if not rows:
             return None
-        claim = Claim(*rows[0][:4])
+        claim = Claim(*rows[0][:_CLAIM_WIDTH])
         facts = [
             Recorded(seq, at, decode(kind, fact))
-            for _, _, _, _, seq, kind, at, fact in rows
+            for seq, kind, at, fact in (row[_CLAIM_WIDTH:] for row in rows)
             if seq is not None
         ]
         known = facts[-1].seq if facts else known_version

@@ -15,7 +15,7 @@ from redshank_shared.stores.paging import Page, checked_limit, cut, decode_curso
 from redshank_shared.stores.tables import schedule_runs, schedules
 from redshank_shared.stores.text import storable
 
-RunKind = Literal["fire", "poll"]
+RunKind = Literal["fire", "poll", "push"]
 RunState = Literal["triggered", "queued", "handed", "started", "done", "skipped", "lost"]
 
 _decode_spec = msgspec.json.Decoder(ScheduleCreated).decode

@@ -20,6 +20,7 @@ class ServiceRow(msgspec.Struct, frozen=True):
     """A process as it described itself. `report`: JSON text; `started_at`: RFC 3339 UTC.
 
     `age_seconds`: since its last heartbeat, by the database's clock; 0 in what a process registers.
+    `surface`: its tools as JSON text, in what a node registers; read by `surfaces` alone.
     """
 
     service_id: str
@@ -29,6 +30,7 @@ class ServiceRow(msgspec.Struct, frozen=True):
     started_at: str
     report: str
     age_seconds: float = 0.0
+    surface: str = ""
 
 
 class Beat(msgspec.Struct, frozen=True):
@@ -54,6 +56,7 @@ class Services:
             "version": row.version,
             "started_at": row.started_at,
             "report": row.report,
+            "surface": row.surface,
             "heartbeat_at": now_seconds(),
         }
         statement = self._database.dialect.insert(services).values(
@@ -74,6 +77,27 @@ class Services:
         with self._database.begin() as connection:
             return connection.execute(statement).rowcount == 1
 
+    def offer(self, service_id: str, surface: str) -> None:
+        """Replace what the process offers, where its tools changed while it runs."""
+        statement = (
+            update(services).where(services.c.service_id == service_id).values(surface=surface)
+        )
+        with self._database.begin() as connection:
+            connection.execute(statement)
+
+    def surfaces(self, within_seconds: float) -> list[str]:
+        """The different surfaces of the nodes heard of within so long, each once, as registered."""
+        columns = services.c
+        heard = columns.heartbeat_at >= now_seconds() - within_seconds
+        statement = (
+            select(columns.surface)
+            .where(columns.kind == "node", heard, columns.surface != "")
+            .distinct()
+            .order_by(columns.surface)
+        )
+        with self._database.read() as connection:
+            return [surface for (surface,) in connection.execute(statement)]
+
     def tell(self, row: ServiceRow) -> bool:
         """Write the process down as alive, new or known; False, and nothing written, where the id
         is that of a process of another kind.
@@ -85,6 +109,7 @@ class Services:
             service_id=row.service_id,
             kind=row.kind,
             started_at=row.started_at,
+            surface="",
             heartbeat_at=now_seconds(),
             **said,
         )

@@ -169,6 +169,8 @@ policy_revisions = Table(
     _identity("name"),
     _number("revision"),
 )
+# The name under which the stored rules have their revision.
+RULES = "rules"
 
 tool_limits = Table(
     "tool_limits",
@@ -254,6 +256,7 @@ services = Table(
     _text("version"),
     _text("started_at"),
     _text("report"),
+    _text("surface"),
     _seconds("heartbeat_at"),
 )
 
@@ -328,7 +331,21 @@ watch_tokens = Table(
     _text("schedule_id"),
     _text("workstream_id"),
     _text("created_at"),
+    _seconds("window_at"),
+    _number("pushes"),
+    UniqueConstraint("schedule_id", name="watch_tokens_once"),
 )
+
+watch_pushes = Table(
+    "watch_pushes",
+    metadata,
+    _identity("run_id"),
+    _text("schedule_id"),
+    _text("workstream_id"),
+    _seconds("pushed_at"),
+    _text("output"),
+)
+Index("watch_pushes_by_schedule", watch_pushes.c.schedule_id, watch_pushes.c.pushed_at)
 
 schedules = Table(
     "schedules",

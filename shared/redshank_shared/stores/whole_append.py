@@ -12,6 +12,7 @@ from redshank_shared.stores.tables import (
     approvals,
     events,
     idempotency_keys,
+    ledger,
     permission_audits,
     workstreams,
 )
@@ -34,7 +35,12 @@ def whole_append(move: Update, tables: tuple[Table, ...], *, keyed: bool) -> Cla
 
 def rows_by_table(rows: ImpliedRows) -> dict[Table, list[dict[str, Any]]]:
     """The rows that an append inserts, without the tables that get none."""
-    found = {events: rows.events, permission_audits: rows.audits, approvals: rows.approvals}
+    found = {
+        events: rows.events,
+        permission_audits: rows.audits,
+        approvals: rows.approvals,
+        ledger: rows.ledger,
+    }
     return {table: new for table, new in found.items() if new}
 
 
@@ -44,7 +50,7 @@ def whole_values(inserted: dict[Table, list[dict[str, Any]]]) -> dict[str, list[
         _list_name(table, field): [row[field] for row in rows]
         for table, rows in inserted.items()
         for field in rows[0]
-        if field != "workstream_id"
+        if field != "workstream_id" and not table.c[field].nullable
     }
 
 

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from redshank_shared.domain.events import Mode, When
+from redshank_shared.wire.boundary_requests import NONE, CapabilityLists, CredentialLists, Entries
 
 
 def _storable(text: str) -> str:
@@ -43,6 +44,10 @@ class NewWorkstream(Body):
     node: Word = ""
     labels: Annotated[tuple[Word, ...], Field(max_length=50)] = ()
     parent: Word = ""
+    allowed_tools: Entries | None = None
+    blocked_tools: Entries = NONE
+    capability_scope: CapabilityLists | None = None
+    credential_scope: CredentialLists | None = None
     budget: dict[str, Any] | None = None
 
 
@@ -85,6 +90,7 @@ class NewAnswers(Body):
     """Answers that count all together or not at all."""
 
     answers: Annotated[tuple[NewAnswer, ...], Field(min_length=1, max_length=1000)]
+    idempotency_key: str | None = None
 
 
 class NewFork(Body):

@@ -83,6 +83,20 @@ class ScheduleView(View):
     max_executions: int | None
 
 
+class WatchHookView(View):
+    """Where a watch is pushed. `address` is told this once: whoever has it may push."""
+
+    schedule: str
+    address: str
+    created_at: str
+
+
+class PushedView(View):
+    """What was pushed is kept; it will be judged as this run of the watch."""
+
+    run: str
+
+
 class ScheduleHistoryView(ScheduleView):
     """A schedule with its last fifty runs, newest first (K-91)."""
 

@@ -4,7 +4,9 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from redshank_shared.domain.access import TokenScope
 from redshank_shared.domain.events import Decision, Effect, Mode, RestState, WaitKind
+from redshank_shared.domain.question_events import Audience
 
 Item = TypeVar("Item")
 
@@ -33,8 +35,14 @@ class PreviewView(View):
     removed: int
 
 
+# How far a person's word on an approval reaches.
+Reach = Literal["once", "workstream", "always"]
+
+
 class ApprovalView(View):
-    """A call that waits for a person. `input`: its arguments, an object wherever they are one."""
+    """A call that waits for a person. `input`: its arguments, an object wherever they are one;
+    `pattern`: the rule that a word for the workstream, or for always, makes.
+    """
 
     request_id: str
     call_id: str
@@ -42,21 +50,61 @@ class ApprovalView(View):
     input: Any
     preview: PreviewView
     input_digest: str
+    pattern: str
     requested_at: str
+    expires_at: str | None
 
 
 class InboxItem(ApprovalView):
-    """An approval with the workstream that it belongs to."""
+    """An approval with the workstream that it belongs to. `may_answer`: how far the word of whoever
+    asks may reach; empty: they may not answer.
+    """
 
     workstream_id: str
+    workstream_name: str
+    owner: str
+    may_answer: list[Reach]
 
 
-class QuestionView(View):
-    """Something that an agent asked a person."""
+class OptionView(View):
+    """One answer that a question offers."""
+
+    option_id: str
+    label: str
+    description: str
+
+
+class QuestionPartView(View):
+    """One question of a request; people may also use words of their own."""
 
     question_id: str
     text: str
+    options: list[OptionView]
+    multi_select: bool
+
+
+class QuestionView(View):
+    """What an agent asks a person: one to four questions, answered together. `question_id` and
+    `text` are those of the first.
+    """
+
+    request_id: str
+    call_id: str
+    audience: Audience
+    question_id: str
+    text: str
+    questions: list[QuestionPartView]
     asked_at: str
+    expires_at: str | None
+
+
+class QuestionItem(QuestionView):
+    """Questions with the workstream that they belong to. `may_answer`: whether whoever asks may."""
+
+    workstream_id: str
+    workstream_name: str
+    owner: str
+    may_answer: bool
 
 
 class UsageView(View):
@@ -92,6 +140,30 @@ class WorkstreamView(View):
     updated_at: str
 
 
+RunState = Literal[
+    "idle",
+    "running",
+    "waiting",
+    "waiting_for_approval",
+    "waiting_for_user_question",
+    "failed",
+    "closed",
+]
+
+
+class RunView(View):
+    """What a workstream does now; it has the workstream's id."""
+
+    id: str
+    session_id: str
+    state: RunState
+    pending_approvals: list[ApprovalView]
+    pending_questions: list[QuestionView]
+    last_seq: int
+    detail: str
+    updated_at: str
+
+
 class PageView(View, Generic[Item]):
     """Some items in order, and how to go on: `next_cursor` is null at the end."""
 
@@ -107,12 +179,17 @@ class PostedView(View):
 
 
 class AuditView(View):
-    """One decision on a call, and why."""
+    """One decision on a call, and why (K-45). `hook`: the one that settled it, if one did. From
+    `approval_request_id` on: what a person was asked about it, and said; null where nobody was.
+    `tool_call_id` and `tool_name` are other names of `call_id` and `tool`.
+    """
 
     seq: int
     at: str
     call_id: str
+    tool_call_id: str
     tool: str
+    tool_name: str
     canonical: str
     effect: Effect
     decision: Decision
@@ -124,6 +201,15 @@ class AuditView(View):
     origin: str
     why: str
     input_digest: str
+    hook: str = ""
+    hook_reason: str = ""
+    approval_request_id: str | None = None
+    resolution: Literal["allow", "deny", "cancelled"] | None = None
+    resolved_by: str | None = None
+    resolved_at: str | None = None
+    resolution_scope: Literal["once", "workstream", "always"] | None = None
+    justification: str | None = None
+    reason: str | None = None
 
 
 class AskedView(View):
@@ -209,10 +295,11 @@ class NodeView(View):
 
 
 class MeView(View):
-    """Who asks."""
+    """Who asks. `scopes`: what of the role's is left by the token that was shown."""
 
     name: str
     role: str
+    scopes: list[TokenScope]
 
 
 class SignInLinkView(View):

@@ -8,9 +8,9 @@ import typer
 from redshank_console.cli.bench.calls import Measured, measure, simulated
 from redshank_console.cli.output import say, write_json, write_table
 from redshank_console.cli.session import Session
-from redshank_shared.logs import masked
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.settings.load import load
+from redshank_shared.settings.secret import without_password
 
 
 def cluster(
@@ -25,7 +25,8 @@ def cluster(
     The simulated nodes are shown on the cluster's pages until it ends.
     """
     url = redis or load(config, process_environment()).redis.url
-    say(masked(f"simulating {nodes} nodes with {workstreams} workstreams each over {url}"))
+    shown = without_password(url)
+    say(f"simulating {nodes} nodes with {workstreams} workstreams each over {shown}")
     with simulated(url, nodes, workstreams):
         found = measure(session.client, nodes)
     if session.wants_json:

@@ -14,8 +14,15 @@ from redshank_console.cli.contexts import NamedConsole, contexts_path, remember
 from redshank_console.cli.output import say
 from redshank_console.cli.processes import Config
 from redshank_console.cli.up import plan
-from redshank_console.cli.up.data_folder import DataFolder, admin_token, hold
+from redshank_console.cli.up.data_folder import (
+    VAULT_KEY,
+    DataFolder,
+    admin_token,
+    hold,
+    make_vault_key,
+)
 from redshank_console.cli.up.greeting import greeting
+from redshank_console.cli.up.ledger_key import with_ledger_key
 from redshank_console.cli.up.ports import refuse_used
 from redshank_console.cli.up.supervisor import Supervisor
 from redshank_console.cli.up.valkey import embedded_valkey
@@ -25,6 +32,7 @@ from redshank_shared.settings.environment import config_path, data_folder, proce
 from redshank_shared.settings.load import load
 from redshank_shared.settings.models import check_keys
 from redshank_shared.settings.sections import Settings
+from redshank_shared.settings.vault import read_vault_keys
 
 CONTEXT = "local"
 
@@ -39,11 +47,17 @@ def up(
     node_port: Annotated[int, typer.Option(min=0, max=65535, help="the first node's port")] = 0,
 ) -> None:
     """Start Valkey, the console, nodes, a gateway if one is set up; Ctrl-C stops all."""
-    environ = _environment_with(config, database, redis, port, node_port)
+    environ: Mapping[str, str] = _environment_with(config, database, redis, port, node_port)
+    path = (data or data_folder(environ)).expanduser().resolve()
+    key_file = path / VAULT_KEY
+    environ = plan.with_vault_key(load(None, environ), environ, key_file)
     settings = load(None, environ)
     check_keys(settings)
-    folder = hold((data or data_folder(environ)).expanduser().resolve())
+    folder = hold(path)
     try:
+        if settings.vault.key_file == str(key_file):
+            make_vault_key(key_file)
+        read_vault_keys(settings)
         for wanted in plan.ports(settings, nodes):
             refuse_used(wanted)
         _supervise(settings, folder, nodes, environ)
@@ -75,6 +89,7 @@ def _supervise(
     if "redis.url" not in settings.given:
         embedded = embedded_valkey(folder.path, secrets.token_hex(24))
     sqlite = f"sqlite:///{folder.path / 'redshank.db'}"
+    environ = with_ledger_key(settings, environ, folder.path)
     start = plan.Start(
         settings=settings,
         database_url=settings.database.url if "database.url" in settings.given else sqlite,

@@ -1,5 +1,6 @@
-"""One machine's data: the folder that one `redshank up` at a time holds, with its admin token."""
+"""One machine's data: the folder that one `redshank up` at a time holds, with its keys."""
 
+import base64
 import fcntl
 import os
 import secrets
@@ -9,6 +10,8 @@ from typing import TextIO
 from redshank_shared.domain.errors import Conflict, Misconfigured
 
 TOKEN_BYTES = 32
+KEY_BYTES = 32
+VAULT_KEY = "vault.key"
 
 
 class DataFolder:
@@ -73,3 +76,22 @@ def admin_token(path: Path) -> str:
             field="console.admin_token_file",
         ) from error
     return path.read_text(encoding="utf-8").strip()
+
+
+def make_vault_key(path: Path) -> None:
+    """A master key for the vault, made once (mode 0600), kept for ever: without it no secret opens.
+
+    A file that is there is left as it is.
+    """
+    key = base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode()
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(f"{key}\n")
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise Misconfigured(
+            f"the master key {path} cannot be written ({error.strerror}): name another file with "
+            f"vault.key_file, or mend --data",
+            field="vault.key_file",
+        ) from error

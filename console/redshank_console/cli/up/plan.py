@@ -9,8 +9,9 @@ from redshank_console.cli.processes import CONSOLE, GATEWAY, MIGRATIONS, NODE, m
 from redshank_console.cli.up.child import ChildSpec
 from redshank_console.cli.up.ports import WantedPort
 from redshank_console.cli.up.readiness import answers_health
-from redshank_shared.settings.environment import slot_variable
+from redshank_shared.settings.environment import VAULT_KEY_FILE, slot_variable
 from redshank_shared.settings.sections import Settings
+from redshank_shared.settings.vault import has_vault_key
 
 STOP_NODES, STOP_CONSOLE, STOP_VALKEY = 0, 1, 2
 ANY_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - to be replaced
@@ -64,6 +65,17 @@ def with_service_secret(
     if settings.gateway_keys.service_secret or gateway.service_secret_env:
         return environ
     return {**environ, slot_variable(gateway.service_secret_slot): fresh}
+
+
+def with_vault_key(
+    settings: Settings, environ: Mapping[str, str], key_file: Path
+) -> Mapping[str, str]:
+    """The environment in which all children open the vault with one key; `key_file` where the
+    operator names none.
+    """
+    if has_vault_key(settings):
+        return environ
+    return {**environ, VAULT_KEY_FILE: str(key_file)}
 
 
 def console_url(settings: Settings) -> str:

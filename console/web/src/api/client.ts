@@ -42,9 +42,18 @@ export async function read<Answer>(path: string, signal?: AbortSignal): Promise<
  * Writes with an idempotency key, so that a try whose answer was lost can be made again without doing it twice.
  * Throws ApiError.
  */
-export async function write<Answer>(path: string, body: object = {}): Promise<Answer> {
+export function write<Answer>(path: string, body: object = {}): Promise<Answer> {
+  return sent(path, { method: "POST", body: JSON.stringify(body) });
+}
+
+/** Takes something away, in the same manner. Throws ApiError. */
+export function remove<Answer>(path: string): Promise<Answer> {
+  return sent(path, { method: "DELETE" });
+}
+
+async function sent<Answer>(path: string, what: RequestInit): Promise<Answer> {
   const headers = { "Content-Type": "application/json", "Idempotency-Key": randomKey(), "X-Redshank": "1" };
-  const request: RequestInit = { method: "POST", headers, body: JSON.stringify(body) };
+  const request: RequestInit = { ...what, headers };
   for (let attempt = 1; ; attempt += 1) {
     try {
       return (await decoded(await reach(path, request), path)) as Answer;

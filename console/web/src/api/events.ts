@@ -1,6 +1,7 @@
 /** The events of a workstream's stream, as the console sends them. */
 
-import type { Decision, Effect, Mode, Outcome, Preview, State, WaitFor } from "./types";
+import type { Answer } from "./decision-types";
+import type { Audience, Decision, Effect, Mode, Outcome, Preview, QuestionPart, State, WaitFor } from "./types";
 
 interface Durable<Kind extends string> {
   kind: Kind;
@@ -55,6 +56,8 @@ export type Decided = Durable<"call.decided"> & {
   why: string;
   input_digest: string;
   mode_effect: string;
+  hook?: string;
+  hook_reason?: string;
 };
 export type Requested = Durable<"approval.requested"> & {
   request_id: string;
@@ -63,6 +66,10 @@ export type Requested = Durable<"approval.requested"> & {
   arguments: string;
   input_digest: string;
   preview: Preview;
+  /** The rule that a word for the workstream, or for always, makes. */
+  pattern?: string;
+  /** Seconds since 1970. */
+  expires_at?: number | null;
 };
 export type Resolved = Durable<"approval.resolved"> & {
   request_id: string;
@@ -72,6 +79,30 @@ export type Resolved = Durable<"approval.resolved"> & {
   scope: "once" | "workstream" | "always";
   reason: string;
   updated_arguments: string;
+  input_digest?: string;
+  /** Of the input as it was asked for, where a person edited it. */
+  original_digest?: string;
+};
+export type QuestionAsked = Durable<"question.asked"> & {
+  request_id: string;
+  call_id: string;
+  audience: Audience;
+  questions: QuestionPart[];
+  /** Seconds since 1970. */
+  expires_at?: number | null;
+};
+export type QuestionAnswered = Durable<"question.answered"> & {
+  request_id: string;
+  call_id: string;
+  outcome: "answered" | "cancelled" | "expired";
+  by: string;
+  answers: Answer[];
+  detail: string;
+};
+export type PlanAccepted = Durable<"plan.accepted"> & { call_id: string; plan: string };
+export type RulesUpdated = Durable<"rules.updated"> & {
+  hook: string;
+  rules: { pattern: string; decision: Decision }[];
 };
 export type Started = Durable<"call.started"> & {
   call_id: string;
@@ -113,6 +144,10 @@ export type KnownEvent =
   | Decided
   | Requested
   | Resolved
+  | QuestionAsked
+  | QuestionAnswered
+  | PlanAccepted
+  | RulesUpdated
   | Started
   | Finished
   | Interrupted

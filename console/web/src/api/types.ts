@@ -7,7 +7,9 @@ export type Effect = "read" | "write" | "process" | "network" | "mcp" | "human" 
 export type Decision = "allow" | "ask" | "deny";
 export type Outcome = "ok" | "error" | "denied" | "refused" | "timeout" | "cancelled";
 export type When = "next" | "steer";
-export type Scope = "once" | "workstream";
+/** How far a person's word on an approval reaches. */
+export type Reach = "once" | "workstream" | "always";
+export type TokenScope = "read" | "operate" | "approve" | "admin";
 
 export interface WaitFor {
   kind: WaitKind;
@@ -30,7 +32,37 @@ export interface PendingApproval {
   input: unknown;
   preview: Preview;
   input_digest: string;
+  /** The rule that a word for the workstream, or for always, makes. */
+  pattern: string;
   requested_at: string;
+  expires_at: string | null;
+}
+
+/** One answer that a question offers. */
+export interface QuestionOption {
+  option_id: string;
+  label: string;
+  description: string;
+}
+
+export interface QuestionPart {
+  question_id: string;
+  text: string;
+  options: QuestionOption[];
+  multi_select: boolean;
+}
+
+export type Audience = "user" | "operator";
+
+/** One to four questions, answered together. */
+export interface PendingQuestion {
+  request_id: string;
+  call_id: string;
+  audience: Audience;
+  text: string;
+  questions: QuestionPart[];
+  asked_at: string;
+  expires_at: string | null;
 }
 
 export interface Usage {
@@ -55,7 +87,7 @@ export interface View {
   parent: string;
   usage: Usage;
   pending_approvals: PendingApproval[];
-  pending_questions: unknown[];
+  pending_questions: PendingQuestion[];
   last_seq: number;
   detail: string;
   created_at: string;
@@ -71,6 +103,7 @@ export interface Page<Item> {
 export interface Me {
   name: string;
   role: string;
+  scopes: TokenScope[];
 }
 
 export interface Overview {
@@ -165,8 +198,10 @@ export type NewSchedule = Cadence & { workstream: string; name: string; message?
 export interface Resolution {
   request_id: string;
   behavior: "allow" | "deny";
-  scope: Scope;
+  scope: Reach;
   reason?: string;
+  /** The call's input as the person edited it: it is checked and decided anew. */
+  updated_input?: Record<string, unknown>;
 }
 
 export interface NewWorkstream {

@@ -1,32 +1,27 @@
-/** A call that waits for a person: what it would do, and the answer. */
+/** A call that waits for a person, in its workstream's log: what it would do, and the answer. */
 
-import { useMutation } from "@tanstack/react-query";
-import { useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
-import { ApiError } from "../api/client";
-import { resolve } from "../api/commands";
+import { useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { Requested } from "../api/events";
-import type { Effect, Resolution } from "../api/types";
+import { me } from "../api/queries";
+import type { Effect } from "../api/types";
 import { EffectIcon } from "../design/effect-icon";
-import { clock, digest, fullTime } from "../design/format";
-import { Glyph } from "../design/glyph";
-import { say } from "../design/toast";
-import { useKeys } from "../shell/keys";
+import { clock, fullTime } from "../design/format";
 import type { Call } from "../workstream/conversation";
+import { lookInside } from "../workstream/json";
 import { DecisionBadge } from "../workstream/why";
+import { AnswerBar } from "./answer-bar";
+import { Covers, isPlan } from "./covers";
+import { useEdited } from "./edited";
+import { Expiry, momentOf } from "./expiry";
+import { useFocusKept } from "./focus-kept";
+import { EditButton, InputEditor } from "./input-editor";
 import { ChangeCount, PreviewView } from "./preview-view";
-
-const SAME_STROKE_MS = 400;
-let lastStrokeAt = -Infinity;
-
-/** A second stroke right after the first is not meant for the next card, which nobody has read yet. */
-function onceAStroke(act: () => void): void {
-  const now = performance.now();
-  if (now - lastStrokeAt > SAME_STROKE_MS) act();
-  lastStrokeAt = now;
-}
+import { reachOf } from "./reach";
 
 interface ApprovalCardProps {
   workstream: string;
+  owner: string;
   call: Call;
   requested: Requested;
   effect: Effect;
@@ -34,10 +29,14 @@ interface ApprovalCardProps {
   first: boolean;
 }
 
-export function ApprovalCard({ workstream, call, requested, effect, first }: ApprovalCardProps) {
-  const { preview, tool, at, input_digest: inputDigest } = requested;
+export function ApprovalCard({ workstream, owner, call, requested, effect, first }: ApprovalCardProps) {
+  const { preview, tool, at, input_digest: inputDigest, request_id: requestId } = requested;
   const card = useRef<HTMLElement>(null);
   useFocusKept(card);
+  const reach = reachOf(useQuery(me).data, owner);
+  const edited = useEdited(lookInside(requested.arguments) ?? requested.arguments);
+  const canonical = call.decided?.canonical ?? tool;
+  const pattern = requested.pattern || tool;
   return (
     <section ref={card} className="card need" aria-label={`Approval: ${tool} ${preview.title}`}>
       <header>
@@ -49,130 +48,16 @@ export function ApprovalCard({ workstream, call, requested, effect, first }: App
         <ChangeCount preview={preview} />
         <DecisionBadge call={call} />
         <span className="end" title={fullTime(at)}>
+          <Expiry at={momentOf(requested.expires_at)} />
           asked {clock(at)}
+          {reach.length > 0 && <EditButton edited={edited} />}
         </span>
       </header>
-      <PreviewView preview={preview} />
-      <Answer workstream={workstream} requestId={requested.request_id} first={first}>
-        <b>Allow once</b> covers exactly this input
-        {inputDigest && (
-          <>
-            , <code title={inputDigest}>{digest(inputDigest)}</code>
-          </>
-        )}
-        . If what it touches changes first, it is refused and asked anew.
-      </Answer>
+      <InputEditor tool={tool} edited={edited} />
+      <PreviewView preview={preview} plan={isPlan(canonical)} />
+      <AnswerBar asked={{ workstream, requestId, tool, pattern, owner }} reach={reach} edited={edited} keys={first}>
+        <Covers tool={tool} canonical={canonical} inputDigest={inputDigest} edited={edited.input !== undefined} />
+      </AnswerBar>
     </section>
-  );
-}
-
-/** When the card goes while it has the focus, the page keeps it. */
-function useFocusKept(card: RefObject<HTMLElement | null>): void {
-  useLayoutEffect(() => {
-    const element = card.current;
-    return () => {
-      if (element?.contains(document.activeElement)) document.getElementById("main")?.focus({ preventScroll: true });
-    };
-  }, [card]);
-}
-
-interface AnswerProps {
-  workstream: string;
-  requestId: string;
-  first: boolean;
-  children: ReactNode;
-}
-
-function Answer({ workstream, requestId, first, children }: AnswerProps) {
-  const word = useRef<HTMLInputElement>(null);
-  const [reason, setReason] = useState("");
-  const [denying, setDenying] = useState(false);
-  const answering = useMutation({
-    mutationFn: (resolution: Resolution) => resolve(workstream, resolution),
-    onSuccess: (_, { behavior, scope }) => say(SAID[behavior === "deny" ? "deny" : scope]),
-  });
-  const busy = answering.isPending || answering.isSuccess;
-  const allow = (scope: Resolution["scope"]) => {
-    if (!busy) answering.mutate({ request_id: requestId, behavior: "allow", scope });
-  };
-  const deny = () => {
-    const stated = reason.trim();
-    if (!busy) answering.mutate({ request_id: requestId, behavior: "deny", scope: "once", ...(stated ? { reason: stated } : {}) });
-  };
-  const askWhy = () => {
-    setDenying(true);
-    setTimeout(() => word.current?.focus());
-  };
-  const press = (event: KeyboardEvent) => {
-    if (event.key === "Enter") deny();
-    if (event.key === "Escape") {
-      setDenying(false);
-      word.current?.blur();
-    }
-  };
-  return (
-    <footer className={`decide${denying ? " denying" : ""}`}>
-      {first && <AnswerKeys onAllow={allow} onDeny={askWhy} />}
-      {answering.error && <Refused error={answering.error} />}
-      <div className="btns">
-        <button type="button" className="btn leg" disabled={busy} onClick={() => allow("once")}>
-          Allow once{first && <kbd>a</kbd>}
-        </button>
-        <button type="button" className="btn" disabled={busy} onClick={() => allow("workstream")}>
-          This workstream{first && <kbd>w</kbd>}
-        </button>
-        <button type="button" className="btn no" disabled={busy} onClick={denying || reason ? deny : askWhy}>
-          {denying ? "Deny this call" : "Deny"}
-          {first && <kbd>{denying ? "↵" : "d"}</kbd>}
-        </button>
-        <input
-          ref={word}
-          className="input grow"
-          aria-label="A word to the agent, with the denial"
-          placeholder="With a word to the agent"
-          value={reason}
-          disabled={busy}
-          onChange={(event) => setReason(event.target.value)}
-          onKeyDown={press}
-        />
-      </div>
-      <p className="scope">{children}</p>
-    </footer>
-  );
-}
-
-const SAID = {
-  once: "Allowed once by you. The workstream goes on.",
-  workstream: "Allowed by you for this workstream. It goes on.",
-  deny: "Denied by you. The agent is told.",
-} as const;
-
-interface AnswerKeysProps {
-  onAllow: (scope: Resolution["scope"]) => void;
-  onDeny: () => void;
-}
-
-function AnswerKeys({ onAllow, onDeny }: AnswerKeysProps) {
-  useKeys({
-    a: () => onceAStroke(() => onAllow("once")),
-    w: () => onceAStroke(() => onAllow("workstream")),
-    d: (event) => {
-      event.preventDefault();
-      onDeny();
-    },
-  });
-  return null;
-}
-
-function Refused({ error }: { error: Error }) {
-  const answered = error instanceof ApiError && error.code === "approval_resolved";
-  return (
-    <div className={`notice ${answered ? "info" : "bad"}`} role="alert">
-      <Glyph name={answered ? "done" : "fail"} />
-      <p>
-        {error.message}
-        {answered && " Nothing is left to decide."}
-      </p>
-    </div>
   );
 }

@@ -3,13 +3,22 @@
 import type { Preview } from "../api/types";
 import { DiffView } from "../design/diff-view";
 import { counted } from "../design/format";
+import { MarkdownView } from "../design/markdown-view";
 
-export function PreviewView({ preview }: { preview: Preview }) {
+/** `plan`: the body is a plan, in Markdown. */
+export function PreviewView({ preview, plan = false }: { preview: Preview; plan?: boolean }) {
   if (preview.kind === "diff" && preview.body) {
     const counts = `${counted(preview.added, "line")} added, ${preview.removed} removed`;
     return <DiffView body={preview.body} label={`Change to ${preview.title}, ${counts}`} />;
   }
   if (!preview.body) return null;
+  if (plan) {
+    return (
+      <div className="pad plan" role="group" aria-label="The plan" tabIndex={0}>
+        <MarkdownView text={preview.body} />
+      </div>
+    );
+  }
   return (
     <div className="pad">
       <pre className="mono cmd" tabIndex={0} role="group" aria-label={`Input: ${preview.title}`}>

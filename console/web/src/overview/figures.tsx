@@ -7,7 +7,8 @@ import { secondsBetween, span, spanFine, tokens } from "../design/format";
 import { Glyph, Icon } from "../design/glyph";
 import { useNow } from "../design/now";
 import { versionsOf } from "../nodes/versions";
-import { listPath, NEEDS_ME, nodesPath } from "../shell/route";
+import { approvalsPath, nodesPath } from "../shell/route";
+import { useMine } from "../shell/mine";
 import { Shares } from "./shares";
 import { needing } from "./needs-you";
 
@@ -20,7 +21,7 @@ export function Figures({ overview, nodes }: FiguresProps) {
   const { totals, mcp } = overview;
   return (
     <section className="strip ov-strip" aria-label="Cluster">
-      <NeedsYouFigure count={overview.needs_you} />
+      <NeedsYouFigure count={useMine()} />
       <NodesFigure overview={overview} nodes={nodes} />
       <Shares overview={overview} />
       <QueueFigure queues={overview.queues} />
@@ -53,7 +54,7 @@ function NeedsYouFigure({ count }: { count: number }) {
   const since = data?.items.flatMap((view) => view.waiting_for.map((wait) => wait.since)).sort()[0];
   const whole = data !== undefined && data.total <= data.items.length;
   return (
-    <a className={count > 0 ? "need" : undefined} href={listPath(NEEDS_ME)}>
+    <a className={count > 0 ? "need" : undefined} href={approvalsPath()}>
       <span className="l">
         {count > 0 && <Glyph name="you" />}
         Needs you

@@ -7,7 +7,7 @@ import { fullTime, secondsBetween, span } from "../design/format";
 import { Glyph } from "../design/glyph";
 import { namingOf } from "../design/naming";
 import { useNow } from "../design/now";
-import { go, listPath, NEEDS_ME, workstreamPath } from "../shell/route";
+import { approvalsPath, go, workstreamPath } from "../shell/route";
 import { useWalk } from "../shell/walk";
 
 const MOST_WAITING = 9;
@@ -15,12 +15,16 @@ const MOST_FAILED = 5;
 const WORDS: Partial<Record<WaitKind, string>> = { question: "Question", budget: "Budget" };
 
 export const needing = glimpse("waiting_for=approval", MOST_WAITING);
+const asking = glimpse("waiting_for=question", MOST_WAITING);
 const failed = glimpse("state=failed", MOST_FAILED);
 
 export function NeedsYou() {
   const waits = useQuery(needing).data;
+  const questions = useQuery(asking).data;
   const failures = useQuery(failed).data;
-  const items = [...(waits?.items ?? []), ...(failures?.items ?? [])];
+  const items = [...(waits?.items ?? []), ...(questions?.items ?? []), ...(failures?.items ?? [])];
+  const total = waits && questions ? waits.total + questions.total : 0;
+  const known = waits && questions && failures;
   const at = useWalk(
     items.map((view) => view.id),
     (id) => go(workstreamPath(id)),
@@ -29,7 +33,7 @@ export function NeedsYou() {
     <section className="panel" aria-labelledby="h-need">
       <header>
         <h2 id="h-need">Needs you</h2>
-        <span className="n">{waits && failures && `${waits.total} wait${waits.total === 1 ? "s" : ""}, ${failures.total} failed`}</span>
+        <span className="n">{known && `${total} wait${total === 1 ? "s" : ""}, ${failures.total} failed`}</span>
         <span className="end">
           {items.length > 0 && (
             <span className="flex keys wide-only">
@@ -37,12 +41,12 @@ export function NeedsYou() {
               <kbd>k</kbd> move <kbd>Enter</kbd> review
             </span>
           )}
-          <a className="link" href={listPath(NEEDS_ME)}>
+          <a className="link" href={approvalsPath()}>
             Open inbox
           </a>
         </span>
       </header>
-      {waits && failures && items.length === 0 && <p className="none">Nothing waits for a person.</p>}
+      {known && items.length === 0 && <p className="none">Nothing waits for a person.</p>}
       <ul className="rows need-rows">
         {items.map((view) => (
           <Row key={view.id} view={view} at={view.id === at} />
@@ -83,6 +87,8 @@ function Row({ view, at }: { view: View; at: boolean }) {
 function Asked({ view }: { view: View }) {
   const approval = view.pending_approvals[0];
   if (view.state === "failed") return <span className="ask clip">{view.detail}</span>;
+  const [question] = view.pending_questions;
+  if (question) return <span className="ask clip">{question.text}</span>;
   if (!approval) return <span className="ask clip">{view.waiting_for[0]?.detail}</span>;
   return (
     <span className="ask clip">

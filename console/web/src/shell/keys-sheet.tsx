@@ -15,6 +15,7 @@ const SHEET: { where: string; keys: [string[], string][] }[] = [
       [["g", "o"], "overview"],
       [["g", "w"], "workstreams"],
       [["g", "a"], "approvals"],
+      [["g", "p"], "permissions"],
       [["g", "s"], "schedules"],
       [["g", "n"], "nodes"],
       [["t"], "theme"],
@@ -33,7 +34,9 @@ const SHEET: { where: string; keys: [string[], string][] }[] = [
     keys: [
       [["a"], "allow once"],
       [["w"], "allow in this workstream"],
+      [["⇧", "A"], "always, choose the scope"],
       [["d"], "deny, with a word"],
+      [["o"], "open the workstream"],
     ],
   },
   {
@@ -43,6 +46,7 @@ const SHEET: { where: string; keys: [string[], string][] }[] = [
       [["Ctrl", "⇧", "↵"], "steer"],
       [["Esc"], "stop while it runs"],
       [["[", "]"], "event before, after"],
+      [["1", "4"], "options of a question"],
     ],
   },
 ];

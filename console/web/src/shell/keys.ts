@@ -37,9 +37,12 @@ export function useKeys(actions: KeyActions): void {
   }, []);
 }
 
-/** Whether the person is typing. */
+const TICKED: ReadonlySet<string> = new Set(["radio", "checkbox"]);
+
+/** Whether the person is typing: what is only ticked takes no letters. */
 export function isField(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  if (target instanceof HTMLInputElement) return !TICKED.has(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
 
 function acts(event: KeyboardEvent): boolean {

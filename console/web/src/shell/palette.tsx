@@ -6,7 +6,17 @@ import { read } from "../api/client";
 import type { Page, View } from "../api/types";
 import { Dialog } from "../design/dialog";
 import { namingOf } from "../design/naming";
-import { go, listPath, NEEDS_ME, nodesPath, overviewPath, schedulesPath, workstreamPath } from "./route";
+import {
+  approvalsPath,
+  go,
+  listPath,
+  nodesPath,
+  overviewPath,
+  permissionsPath,
+  questionsPath,
+  schedulesPath,
+  workstreamPath,
+} from "./route";
 import { leave } from "./sidebar";
 import { nextTheme } from "./theme";
 
@@ -109,7 +119,9 @@ function actions(onNew: () => void): Choice[] {
     { id: "leave", kind: "Do", label: "Sign out", keys: [], act: leave },
     { id: "overview", kind: "Go to", label: "Overview", keys: ["g", "o"], act: () => go(overviewPath) },
     { id: "workstreams", kind: "Go to", label: "Workstreams", keys: ["g", "w"], act: () => go(listPath()) },
-    { id: "needs-me", kind: "Go to", label: "Approvals", keys: ["g", "a"], act: () => go(listPath(NEEDS_ME)) },
+    { id: "needs-me", kind: "Go to", label: "Approvals", keys: ["g", "a"], act: () => go(approvalsPath()) },
+    { id: "questions", kind: "Go to", label: "Questions", keys: [], act: () => go(questionsPath()) },
+    { id: "permissions", kind: "Go to", label: "Permissions", keys: ["g", "p"], act: () => go(permissionsPath()) },
     { id: "schedules", kind: "Go to", label: "Schedules", keys: ["g", "s"], act: () => go(schedulesPath()) },
     { id: "nodes", kind: "Go to", label: "Nodes", keys: ["g", "n"], act: () => go(nodesPath()) },
   ];

@@ -8,7 +8,9 @@ export type Route =
   | { page: "workstreams"; search: string }
   | { page: "workstream"; id: string }
   | { page: "nodes"; name: string }
-  | { page: "schedules"; view: string };
+  | { page: "schedules"; view: string }
+  | { page: "approvals"; view: "approvals" | "questions"; call: string }
+  | { page: "permissions"; view: string };
 
 /** The route of a hash such as `#/workstreams/ID`; anything unknown is the list. */
 export function parseRoute(hash: string): Route {
@@ -21,6 +23,10 @@ export function parseRoute(hash: string): Route {
   if (page === "overview") return { page };
   if (page === "nodes") return { page, name: decodeURIComponent(id ?? "") };
   if (page === "schedules") return { page, view: new URLSearchParams(search).get("view") ?? "" };
+  if (page === "approvals" || page === "questions") {
+    return { page: "approvals", view: page, call: decodeURIComponent(id ?? "") };
+  }
+  if (page === "permissions") return { page, view: new URLSearchParams(search).get("view") ?? "" };
   if (page === "workstreams" && id) return { page: "workstream", id: decodeURIComponent(id) };
   return { page: "workstreams", search };
 }
@@ -29,6 +35,10 @@ export const listPath = (search = "") => `#/workstreams${search ? `?${search}` :
 export const overviewPath = "#/overview";
 export const nodesPath = (name = "") => (name ? `#/nodes/${encodeURIComponent(name)}` : "#/nodes");
 export const schedulesPath = (view = "") => (view ? `#/schedules?view=${view}` : "#/schedules");
+/** The inbox, at the call of this id where one is given. */
+export const approvalsPath = (call = "") => `#/approvals${call ? `/${encodeURIComponent(call)}` : ""}`;
+export const questionsPath = (call = "") => `#/questions${call ? `/${encodeURIComponent(call)}` : ""}`;
+export const permissionsPath = (view = "") => (view ? `#/permissions?view=${view}` : "#/permissions");
 export const workstreamPath = (id: string) => `#/workstreams/${encodeURIComponent(id)}`;
 
 /** The list of what waits for a person. */
@@ -36,6 +46,11 @@ export const NEEDS_ME = "view=needs";
 
 export function go(hash: string): void {
   window.location.hash = hash;
+}
+
+/** The same page at another place: the way back skips it. */
+export function stand(hash: string): void {
+  window.location.replace(hash);
 }
 
 /** To the sign-in page, and back here afterwards. */

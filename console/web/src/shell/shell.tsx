@@ -7,7 +7,7 @@ import { useKeys } from "./keys";
 import { KeysSheet } from "./keys-sheet";
 import { LostNodes } from "./lost-nodes";
 import { Palette } from "./palette";
-import { go, listPath, NEEDS_ME, nodesPath, overviewPath, schedulesPath, type Route } from "./route";
+import { approvalsPath, go, listPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
 import { Sidebar } from "./sidebar";
 import { StatusBar } from "./status-bar";
 import { TabBar } from "./tab-bar";
@@ -35,7 +35,8 @@ export function Shell({ route, children }: ShellProps) {
     },
     "?": () => setLayer("keys"),
     "g w": () => go(listPath()),
-    "g a": () => go(listPath(NEEDS_ME)),
+    "g a": () => go(approvalsPath()),
+    "g p": () => go(permissionsPath()),
     "g o": () => go(overviewPath),
     "g s": () => go(schedulesPath()),
     "g n": () => go(nodesPath()),

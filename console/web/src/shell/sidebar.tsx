@@ -8,13 +8,14 @@ import { initials } from "../design/format";
 import { Bird, Glyph, Icon, type IconName } from "../design/glyph";
 import { Popover } from "../design/popover";
 import { sayError } from "../design/toast";
-import { goSignIn, listPath, NEEDS_ME, nodesPath, overviewPath, schedulesPath, type Route } from "./route";
+import { approvalsPath, goSignIn, listPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
 import { nextTheme, useTheme } from "./theme";
 import { workstreamCount } from "./counts";
+import { useMine } from "./mine";
 
 export function Sidebar({ route, onFind }: { route: Route; onFind: () => void }) {
   const { data } = useQuery(overview);
-  const needsMe = route.page === "workstreams" && route.search === NEEDS_ME;
+  const mine = useMine();
   return (
     <nav className="nav" aria-label="Main">
       <div className="brand">
@@ -29,21 +30,23 @@ export function Sidebar({ route, onFind }: { route: Route; onFind: () => void })
       <Way
         to={listPath()}
         icon="ws"
-        here={route.page === "workstream" || (route.page === "workstreams" && !needsMe)}
+        here={route.page === "workstream" || route.page === "workstreams"}
         name="Workstreams"
       >
         {data && workstreamCount(data) > 0 && <span className="n">{workstreamCount(data)}</span>}
       </Way>
-      <Way to={listPath(NEEDS_ME)} icon="approvals" here={needsMe} name="Approvals">
-        {data && data.needs_you > 0 && (
+      <Way to={approvalsPath()} icon="approvals" here={route.page === "approvals"} name="Approvals">
+        {mine > 0 && (
           <span className="n need">
             <Glyph name="you" />
-            {data.needs_you}
+            {mine}
             <span className="vh"> need you</span>
           </span>
         )}
       </Way>
       <Way to={schedulesPath()} icon="schedules" here={route.page === "schedules"} name="Schedules" />
+      <h2>Rules</h2>
+      <Way to={permissionsPath()} icon="permissions" here={route.page === "permissions"} name="Permissions" />
       <h2>Cluster</h2>
       <Way to={nodesPath()} icon="nodes" here={route.page === "nodes"} name="Nodes">
         {data && (

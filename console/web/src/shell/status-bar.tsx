@@ -7,19 +7,21 @@ import { clock, spanFine, tokens } from "../design/format";
 import { Glyph, Icon } from "../design/glyph";
 import { useNow } from "../design/now";
 import { useStreamBrokenSince } from "./liveness";
+import { useMine } from "./mine";
 
 const STALE_AFTER_MS = 10_000;
 
 export function StatusBar({ onKeys }: { onKeys: () => void }) {
   const { data, dataUpdatedAt } = useQuery(overview);
   const now = useNow();
+  const mine = useMine();
   return (
     <footer className="status" aria-label="Cluster status">
       <Liveness updatedAt={dataUpdatedAt} now={now} />
       <span>
         <b>{clock(new Date(now).toISOString())}</b> UTC
       </span>
-      {data && <Figures overview={data} />}
+      {data && <Figures overview={data} mine={mine} />}
       <span className="gap" />
       {data && data.totals.input_tokens + data.totals.output_tokens > 0 && (
         <span>
@@ -64,7 +66,7 @@ function Liveness({ updatedAt, now }: { updatedAt: number; now: number }) {
   );
 }
 
-function Figures({ overview: { nodes, workstreams, needs_you: needsYou, queues, mcp } }: { overview: Overview }) {
+function Figures({ overview: { nodes, workstreams, queues, mcp }, mine }: { overview: Overview; mine: number }) {
   return (
     <>
       <span>
@@ -87,10 +89,10 @@ function Figures({ overview: { nodes, workstreams, needs_you: needsYou, queues, 
       <span>
         running <b>{workstreams.running}</b>
       </span>
-      {needsYou > 0 && (
+      {mine > 0 && (
         <span className="c-leg">
           <Glyph name="you" />
-          <b>{needsYou}</b> need{needsYou === 1 ? "s" : ""} you
+          <b>{mine}</b> need{mine === 1 ? "s" : ""} you
         </span>
       )}
       <Queue depth={queues.depth} oldestSeconds={queues.oldest_seconds} />

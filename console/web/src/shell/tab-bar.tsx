@@ -1,17 +1,15 @@
 /** The way through the page, in one hand. */
 
-import { useQuery } from "@tanstack/react-query";
-import { overview } from "../api/queries";
 import { Icon } from "../design/glyph";
 import { Popover } from "../design/popover";
-import { listPath, NEEDS_ME, nodesPath, overviewPath, schedulesPath, type Route } from "./route";
+import { useMine } from "./mine";
+import { approvalsPath, listPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
 import { leave } from "./sidebar";
 import { nextTheme, useTheme } from "./theme";
 
 export function TabBar({ route, onFind }: { route: Route; onFind: () => void }) {
-  const { data } = useQuery(overview);
+  const mine = useMine();
   const theme = useTheme();
-  const needsMe = route.page === "workstreams" && route.search === NEEDS_ME;
   return (
     <nav className="tabbar" aria-label="Main, short">
       <a href={overviewPath} aria-current={route.page === "overview" ? "page" : undefined}>
@@ -20,16 +18,21 @@ export function TabBar({ route, onFind }: { route: Route; onFind: () => void }) 
         </span>
         Overview
       </a>
-      <a href={listPath()} aria-current={route.page === "workstreams" && !needsMe ? "page" : undefined}>
+      <a href={listPath()} aria-current={route.page === "workstreams" ? "page" : undefined}>
         <span>
           <Icon name="ws" />
         </span>
         Work
       </a>
-      <a href={listPath(NEEDS_ME)} aria-current={needsMe ? "page" : undefined}>
+      <a href={approvalsPath()} aria-current={route.page === "approvals" ? "page" : undefined}>
         <span>
           <Icon name="approvals" />
-          {data && data.needs_you > 0 && <b>{data.needs_you}</b>}
+          {mine > 0 && (
+            <b>
+              {mine}
+              <span className="vh"> need you</span>
+            </b>
+          )}
         </span>
         Approvals
       </a>
@@ -49,6 +52,10 @@ export function TabBar({ route, onFind }: { route: Route; onFind: () => void }) 
         <a href={schedulesPath()} aria-current={route.page === "schedules" ? "page" : undefined}>
           <Icon name="schedules" />
           <span>Schedules</span>
+        </a>
+        <a href={permissionsPath()} aria-current={route.page === "permissions" ? "page" : undefined}>
+          <Icon name="permissions" />
+          <span>Permissions</span>
         </a>
         <button type="button" onClick={onFind}>
           <Icon name="search" />

@@ -1,24 +1,29 @@
 /** Says aloud what is new: finished paragraphs of an answer, approvals that wait. */
 
 import { useEffect, useRef, useState } from "react";
-import { pendingApprovals, type Conversation } from "./conversation";
+import { pendingAsks, type Conversation } from "./conversation";
 
 /** Signs of Markdown, which nobody wants read aloud. */
 const MARKUP = /[*`_#>|]+/g;
 
 export function Announcer({ conversation }: { conversation: Conversation }) {
   const said = useSpoken(conversation);
-  const [approval] = pendingApprovals(conversation);
+  const [ask] = pendingAsks(conversation);
   return (
     <>
       <p className="vh" role="log" aria-label="The answer, by paragraph">
         {said}
       </p>
       <p className="vh" role="status">
-        {approval ? `Needs you: ${approval.tool} ${approval.preview.title} waits for approval` : ""}
+        {ask ? `Needs you: ${wanted(ask)}` : ""}
       </p>
     </>
   );
+}
+
+function wanted(ask: ReturnType<typeof pendingAsks>[number]): string {
+  if (ask.kind === "question.asked") return `a question: ${ask.questions[0]?.text ?? ""}`;
+  return `${ask.tool} ${ask.preview.title} waits for approval`;
 }
 
 /** The last paragraph that was finished since the page was opened. */

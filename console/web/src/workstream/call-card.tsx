@@ -1,7 +1,9 @@
 /** One tool call: a line until it is opened. */
 
 import { useState } from "react";
-import { ChangeCount } from "../approvals/preview-view";
+import { isPlan } from "../approvals/covers";
+import { ChangeCount, PreviewView } from "../approvals/preview-view";
+import { answerIn } from "../approvals/question-words";
 import { DiffView } from "../design/diff-view";
 import { EffectIcon } from "../design/effect-icon";
 import { counted, fullTime, secondsBetween, ticking, took } from "../design/format";
@@ -32,7 +34,7 @@ export function CallCard({ call, open }: CallCardProps) {
           <Icon name="right" className="tw" />
           <EffectIcon effect={effect} tool={call.tool} />
           <span className="tool">{call.tool}</span>
-          <span className="args clip grow">{oneLine(call.arguments)}</span>
+          <span className="args clip grow">{call.asked ? call.asked.questions.map((one) => one.text).join(" ") : oneLine(call.arguments)}</span>
           <Ended call={call} />
         </button>
         <DecisionBadge call={call} />
@@ -86,6 +88,7 @@ function Running({ since }: { since: string }) {
 
 function Input({ call }: { call: Call }) {
   const preview = call.requested?.preview;
+  if (preview && isPlan(call.decided?.canonical ?? call.tool)) return <PreviewView preview={preview} plan />;
   if (preview?.kind === "diff" && preview.body) {
     return (
       <div className="in">
@@ -136,7 +139,8 @@ function Foot({ call }: { call: Call }) {
           {answer.reason && `: “${answer.reason}”`}
         </span>
       )}
-      {!finished && !started && !answer && <span>not started</span>}
+      {call.answered && <span>{answerIn(call.answered, call.asked?.questions ?? [])}</span>}
+      {!finished && !started && !answer && !call.answered && <span>not started</span>}
     </div>
   );
 }

@@ -1,6 +1,15 @@
 /** What the page knows of a conversation: its entries in order, its calls, what is in progress. */
 
-import type { Decided, Finished, Interrupted, Requested, Resolved, Started } from "../api/events";
+import type {
+  Decided,
+  Finished,
+  Interrupted,
+  QuestionAnswered,
+  QuestionAsked,
+  Requested,
+  Resolved,
+  Started,
+} from "../api/events";
 import type { Mode, State, WaitFor } from "../api/types";
 
 /** One tool call, as far as it came. `output` is what it wrote until now. */
@@ -11,6 +20,8 @@ export interface Call {
   decided?: Decided;
   requested?: Requested;
   resolved?: Resolved;
+  asked?: QuestionAsked;
+  answered?: QuestionAnswered;
   started?: Started;
   finished?: Finished;
   interrupted?: Interrupted;
@@ -117,16 +128,22 @@ export function pendingApproval(call: Call): Requested | undefined {
 
 /** All approvals that wait, oldest first. */
 export function pendingApprovals(conversation: Conversation): Requested[] {
-  const waiting: Requested[] = [];
-  for (const call of conversation.calls.values()) {
-    const requested = pendingApproval(call);
-    if (requested) waiting.push(requested);
-  }
+  return pendingAsks(conversation).filter((ask) => ask.kind === "approval.requested");
+}
+
+/** The call's questions where nobody has answered them yet. */
+export function pendingQuestion(call: Call): QuestionAsked | undefined {
+  return call.asked && !call.answered && !call.finished ? call.asked : undefined;
+}
+
+/** What waits for a person, oldest first: approvals, questions. */
+export function pendingAsks(conversation: Conversation): (Requested | QuestionAsked)[] {
+  const waiting = [...conversation.calls.values()].flatMap((call) => pendingApproval(call) ?? pendingQuestion(call) ?? []);
   return waiting.sort((one, other) => one.seq - other.seq);
 }
 
 /** Whether the call's effect is under way. */
 export function isRunning(call: Call): boolean {
-  if (call.finished || call.interrupted) return false;
+  if (call.finished || call.interrupted || pendingQuestion(call)) return false;
   return call.started !== undefined || call.output !== "";
 }

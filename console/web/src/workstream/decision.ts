@@ -22,6 +22,14 @@ export function verdictOf(call: Call): Verdict | null {
   return decided ? { decision: decided.decision, part: "", by: "" } : null;
 }
 
+/** Where a rule lives, in words. The built-in tier is told by its origin: nobody else makes static rules of a session. */
+export function scopeWords(scope: string, origin: string): string {
+  if (scope === "session") return origin === "static" ? "built-in" : `this workstream, ${ORIGINS[origin] ?? origin}`;
+  return origin === "approval" ? `${scope}, from an approval` : scope;
+}
+
+const ORIGINS: Record<string, string> = { approval: "from an approval", hook_update: "from a hook" };
+
 const SCOPES = { once: "for this call only", workstream: "for this workstream", always: "always" } as const;
 
 /** Who decided, how far it reaches, after how long; null where nobody was asked or has answered. */

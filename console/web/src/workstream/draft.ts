@@ -7,7 +7,8 @@ import type { Call, Conversation } from "./conversation";
 /** A conversation that may be changed in place, because nobody else holds it yet. */
 export type Draft = Omit<Conversation, "calls"> & { calls: Map<string, Call> };
 
-export type CallEvent = Extract<KnownEvent, { call_id: string }>;
+/** An accepted plan tells of the call that proposed it, but changes the workstream. */
+export type CallEvent = Exclude<Extract<KnownEvent, { call_id: string }>, { kind: "plan.accepted" }>;
 export type LifeEvent = Exclude<KnownEvent, CallEvent | Posted | Answered>;
 
 /** A new state begins. */

@@ -2,11 +2,12 @@
 
 import { memo } from "react";
 import { ApprovalCard } from "../approvals/approval-card";
+import { QuestionEntry } from "../approvals/question-entry";
 import { clock, fullTime, initials, secondsBetween, spanExact } from "../design/format";
 import { Glyph } from "../design/glyph";
 import { MarkdownView } from "../design/markdown-view";
 import { CallCard } from "./call-card";
-import { isRunning, pendingApproval, type Call, type Entry } from "./conversation";
+import { isRunning, pendingApproval, pendingQuestion, type Call, type Entry } from "./conversation";
 import { DOT, EntryRow } from "./entry-row";
 import { InterruptedCard } from "./interrupted-card";
 
@@ -133,7 +134,22 @@ function CallEntry({ entry, call, acts, first, last, at }: CallEntryProps) {
     const effect = call.decided?.effect ?? "process";
     return (
       <EntryRow seq={entry.seq} kind="card-e" at={at} pin={<Pin tone="c-need" name="you" />}>
-        <ApprovalCard workstream={acts.workstream} call={call} requested={requested} effect={effect} first={first} />
+        <ApprovalCard
+          workstream={acts.workstream}
+          owner={acts.owner}
+          call={call}
+          requested={requested}
+          effect={effect}
+          first={first}
+        />
+      </EntryRow>
+    );
+  }
+  const asked = pendingQuestion(call);
+  if (asked) {
+    return (
+      <EntryRow seq={entry.seq} kind="card-e" at={at} pin={<Pin tone="c-need" name="you" />}>
+        <QuestionEntry workstream={acts.workstream} owner={acts.owner} asked={asked} first={first} />
       </EntryRow>
     );
   }

@@ -1,39 +1,45 @@
 /** What there is to know of a workstream beside its log. */
 
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import type { View } from "../api/types";
 import { clock, fullTime, tokens } from "../design/format";
 import { Icon } from "../design/glyph";
 import { Popover } from "../design/popover";
 import { workstreamPath } from "../shell/route";
+import { AuditList } from "./audit-list";
 import type { Conversation } from "./conversation";
 import { filesOf } from "./files";
 import { FilesList } from "./files-list";
 import { ModeChoices } from "./mode-choices";
+import { SideTabs, type Side } from "./side-tabs";
 
 interface FactsProps {
+  id: string;
   conversation: Conversation;
   view: View | undefined;
   onMode: (mode: Conversation["mode"]) => void;
   onClose: () => void;
+  onGo: (seq: number) => void;
 }
 
-export function Facts({ conversation, view, onMode, onClose }: FactsProps) {
+export function Facts({ id, conversation, view, onMode, onClose, onGo }: FactsProps) {
   const { mode, inputTokens, outputTokens, calls, turns, seq } = conversation;
   const profile = [conversation.profile, conversation.persona].filter(Boolean).join(", ");
   const model = conversation.model || view?.model;
   const files = useMemo(() => filesOf(calls), [calls]);
+  const [side, setSide] = useState<Side>("files");
+  const decided = [...calls.values()].filter((call) => call.decided).length;
   return (
     <aside className="ws-side" aria-label="Facts" id="facts">
       <div className="phead">
-        <h2 className="pl-1">
-          Files <span className="font-normal text-ink-3">{files.length}</span>
-        </h2>
+        <SideTabs side={side} onSide={setSide} files={files.length} decisions={decided} />
         <button type="button" className="btn quiet sm icon side-close ml-auto" aria-label="Close facts" onClick={onClose}>
           <Icon name="x" />
         </button>
       </div>
-      <FilesList files={files} />
+      <div className="contents" role="tabpanel" id="side" aria-labelledby={`side-${side}`}>
+        {side === "files" ? <FilesList files={files} /> : <AuditList id={id} seq={seq} onGo={onGo} />}
+      </div>
       <div className="ws-facts">
         <h2 className="vh">Facts</h2>
         <div className="budget">

@@ -1,7 +1,7 @@
 /** The fold: a conversation as what its events say. Pure; the same events give the same picture (F-38). */
 
 import { isDurable, type Answered, type AnyEvent, type KnownEvent, type Posted, type TakenUp } from "../api/events";
-import { BLANK, pendingApproval, type Call, type Conversation, type Tick } from "./conversation";
+import { BLANK, pendingAsks, type Call, type Conversation, type Tick } from "./conversation";
 import { placeDelta } from "./deltas";
 import { enter, readQueued, type CallEvent, type Draft } from "./draft";
 import { recordLife } from "./lifecycle";
@@ -58,10 +58,26 @@ function takeUp(draft: Draft, event: TakenUp): boolean {
 }
 
 function record(draft: Draft, event: KnownEvent): void {
-  if ("call_id" in event) recordCall(draft, event);
+  if (isOfCall(event)) recordCall(draft, event);
   else if (event.kind === "message.user") recordPosted(draft, event);
   else if (event.kind === "message.assistant") recordAnswer(draft, event);
   else recordLife(draft, event);
+}
+
+const OF_CALLS: ReadonlySet<KnownEvent["kind"]> = new Set<CallEvent["kind"]>([
+  "call.decided",
+  "approval.requested",
+  "approval.resolved",
+  "question.asked",
+  "question.answered",
+  "call.started",
+  "call.finished",
+  "call.interrupted",
+]);
+
+/** Whether an event is a part of a call's story; other kinds may name a call too. */
+function isOfCall(event: KnownEvent): event is CallEvent {
+  return OF_CALLS.has(event.kind);
 }
 
 function recordPosted(draft: Draft, event: Posted): void {
@@ -85,6 +101,10 @@ function recordAnswer(draft: Draft, event: Answered): void {
   if (event.calls.length === 0) readQueued(draft);
 }
 
+/** A call stands in the log where it was last decided or asked about. */
+const RENUMBERED: ReadonlySet<string> = new Set(["call.decided", "approval.requested", "question.asked"]);
+const ANSWERS: ReadonlySet<string> = new Set(["approval.resolved", "question.answered"]);
+
 function recordCall(draft: Draft, event: CallEvent): void {
   let call = draft.calls.get(event.call_id);
   if (!call) {
@@ -93,9 +113,9 @@ function recordCall(draft: Draft, event: CallEvent): void {
     draft.entries.push({ kind: "call", seq: event.seq, at: event.at, callId: call.id });
   }
   draft.calls.set(call.id, advanced(call, event));
-  if (event.kind === "call.decided" || event.kind === "approval.requested") renumber(draft, event);
-  const answered = event.kind === "approval.resolved" && draft.state === "waiting";
-  if (answered && ![...draft.calls.values()].some(pendingApproval)) enter(draft, "running", event.at);
+  if (RENUMBERED.has(event.kind)) renumber(draft, event);
+  const answered = ANSWERS.has(event.kind) && draft.state === "waiting";
+  if (answered && pendingAsks(draft).length === 0) enter(draft, "running", event.at);
 }
 
 function advanced(call: Call, event: CallEvent): Call {
@@ -106,6 +126,10 @@ function advanced(call: Call, event: CallEvent): Call {
       return { ...call, requested: event };
     case "approval.resolved":
       return { ...call, resolved: event, arguments: event.updated_arguments || call.arguments };
+    case "question.asked":
+      return { ...call, asked: event };
+    case "question.answered":
+      return { ...call, answered: event };
     case "call.started":
       return { ...call, started: event };
     case "call.finished":
@@ -125,7 +149,7 @@ function renumber(draft: Draft, event: CallEvent): void {
 function tickOf(draft: Draft, event: KnownEvent): Tick {
   const { seq, at } = event;
   const tick = (weight: Tick["weight"]): Tick => ({ seq, at, weight, node: draft.node });
-  if (event.kind === "message.user" || event.kind === "approval.resolved") return tick("person");
+  if (event.kind === "message.user" || ANSWERS.has(event.kind)) return tick("person");
   if (event.kind === "message.assistant" || event.kind === "turn.started") return tick("turn");
   const isMcp = "tool" in event && event.tool.startsWith("mcp__");
   return tick(isMcp ? "mcp" : "minor");

@@ -64,6 +64,12 @@ function recordPerson(draft: Draft, event: PersonEvent): void {
       draft.mode = event.mode;
       note(`mode ${event.mode}, set by ${event.by}`);
       break;
+    case "plan.accepted":
+      note("plan accepted");
+      break;
+    case "rules.updated":
+      note(`rules of this workstream, set by the hook ${event.hook}: ${event.rules.map(said).join(", ")}`);
+      break;
     case "compaction.requested":
       note(`compaction asked for by ${event.by}`);
       break;
@@ -75,6 +81,10 @@ function recordPerson(draft: Draft, event: PersonEvent): void {
     default:
       note(`${(event as { kind: string }).kind}, of a newer version`);
   }
+}
+
+function said({ pattern, decision }: { pattern: string; decision: string }): string {
+  return `${pattern} ${decision}`;
 }
 
 function beginTurn(draft: Draft, event: TurnStarted): void {

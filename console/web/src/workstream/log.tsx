@@ -4,7 +4,7 @@ import { memo, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { counted } from "../design/format";
 import { Glyph } from "../design/glyph";
 import { MarkdownView } from "../design/markdown-view";
-import { pendingApprovals, type Conversation } from "./conversation";
+import { pendingAsks, type Conversation } from "./conversation";
 import { EntryRow } from "./entry-row";
 import { EntryView, Reasoning, type EntryActs } from "./entry-view";
 
@@ -27,7 +27,7 @@ export const Log = memo(function Log({ conversation, acts, at, scroller }: LogPr
   useFollow(scroller, conversation);
   const wanted = at > 0 ? entries.findIndex((entry) => entry.seq >= at) : entries.length;
   const start = Math.max(0, Math.min(entries.length - SHOWN_FIRST - extra, wanted === -1 ? entries.length : wanted));
-  const first = pendingApprovals(conversation)[0]?.call_id;
+  const first = pendingAsks(conversation)[0]?.call_id;
   const lastFailure = state === "failed" ? entries.findLast((entry) => entry.kind === "failure") : undefined;
   return (
     <ol className="log" aria-label="Events">

@@ -3,7 +3,7 @@
 import { memo, type KeyboardEvent, type MouseEvent } from "react";
 import { clock } from "../design/format";
 import { Glyph } from "../design/glyph";
-import { pendingApprovals, type Conversation, type Tick } from "./conversation";
+import { pendingAsks, type Conversation, type Tick } from "./conversation";
 
 const WIDTH = 1000;
 const LOOKS: Record<Tick["weight"], { top: number; stroke: string; width: number }> = {
@@ -40,7 +40,7 @@ export const Timeline = memo(function Timeline({ conversation, at, onGo }: Timel
     const seq = first.seq + Math.round(((event.clientX - box.left) / box.width) * (last - first.seq + 1)) - 1;
     onGo(seq >= last ? 0 : Math.max(first.seq, seq));
   };
-  const waits = pendingApprovals(conversation).length > 0;
+  const waits = pendingAsks(conversation).length > 0;
   return (
     <div className="tl">
       <span title={first.at}>{clock(first.at).slice(0, 5)}</span>

@@ -3,8 +3,9 @@
 import { digest, fullTime, initials } from "../design/format";
 import { Glyph } from "../design/glyph";
 import { Popover } from "../design/popover";
+import { permissionsPath } from "../shell/route";
 import type { Call } from "./conversation";
-import { answerOf, verdictOf } from "./decision";
+import { answerOf, scopeWords, verdictOf } from "./decision";
 
 export function DecisionBadge({ call }: { call: Call }) {
   const verdict = verdictOf(call);
@@ -33,7 +34,8 @@ export function DecisionBadge({ call }: { call: Call }) {
 
 function Why({ call: { decided, resolved, requested }, call }: { call: Call }) {
   const answer = answerOf(call);
-  const digested = requested?.input_digest ?? decided?.input_digest ?? "";
+  const edited = resolved?.updated_arguments ? resolved.original_digest : "";
+  const digested = (edited && resolved?.input_digest) || (requested?.input_digest ?? decided?.input_digest ?? "");
   return (
     <>
       <p className="say">
@@ -55,21 +57,36 @@ function Why({ call: { decided, resolved, requested }, call }: { call: Call }) {
             <dt>Input</dt>
             <dd className="mono" title={digested}>
               {digest(digested)}
+              {edited && ", as edited"}
+            </dd>
+          </>
+        )}
+        {edited && (
+          <>
+            <dt>Asked</dt>
+            <dd className="mono" title={edited}>
+              {digest(edited)}
             </dd>
           </>
         )}
       </dl>
+      <footer>
+        <a className="link" href={permissionsPath("rules")}>
+          Rules in Permissions
+        </a>
+        {decided && <span className="faint">Audit #{decided.seq}</span>}
+      </footer>
     </>
   );
 }
 
 function RuleFacts({ decided, answered }: { decided: NonNullable<Call["decided"]>; answered: boolean }) {
-  const scope = [decided.scope, decided.origin].filter((part, at, all) => part && all.indexOf(part) === at).join(", ");
+  const scope = decided.scope && scopeWords(decided.scope, decided.origin);
   return (
     <>
       {answered && decided.why && (
         <>
-          <dt>Asked</dt>
+          <dt>Why</dt>
           <dd>{decided.why}</dd>
         </>
       )}
@@ -95,6 +112,17 @@ function RuleFacts({ decided, answered }: { decided: NonNullable<Call["decided"]
       <dd>
         <span className="mono">{decided.effective_mode}</span>
         {decided.mode_effect ? `: ${decided.mode_effect}` : ", changed nothing"}
+      </dd>
+      <dt>Hooks</dt>
+      <dd>
+        {decided.hook ? (
+          <>
+            <span className="mono">{decided.hook}</span>
+            {decided.hook_reason && `: ${decided.hook_reason}`}
+          </>
+        ) : (
+          "none had a say"
+        )}
       </dd>
     </>
   );

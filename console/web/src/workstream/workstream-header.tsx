@@ -7,6 +7,7 @@ import { useNow } from "../design/now";
 import { Popover } from "../design/popover";
 import { lookOf, StateLabel } from "../design/state-label";
 import { listPath } from "../shell/route";
+import { MODES } from "../workstreams/modes";
 import type { Conversation } from "./conversation";
 import { ModeChoices } from "./mode-choices";
 
@@ -33,7 +34,10 @@ export function WorkstreamHeader(props: WorkstreamHeaderProps) {
         <h1 className={naming.words ? "clip" : "mono"}>{naming.called}</h1>
         {naming.beside && <span className={`sub clip${naming.words ? " mono" : ""}`}>{naming.beside}</span>}
       </div>
-      <span>{conversation.seq > 0 && <StateBox conversation={conversation} />}</span>
+      <span className="flex">
+        {conversation.seq > 0 && <StateBox conversation={conversation} />}
+        {conversation.mode !== "default" && <ModeTag mode={conversation.mode} />}
+      </span>
       <div className="acts">
         {conversation.state === "running" && (
           <button type="button" className="btn" onClick={onStop} title="Stop">
@@ -73,6 +77,16 @@ export function WorkstreamHeader(props: WorkstreamHeaderProps) {
         {!closed && <ModeChoices mode={conversation.mode} onMode={onMode} />}
       </Popover>
     </header>
+  );
+}
+
+/** A mode that is not the usual one is said: it decides what asks. */
+function ModeTag({ mode }: { mode: Conversation["mode"] }) {
+  const says = MODES.find((one) => one.mode === mode)?.says;
+  return (
+    <span className="tag" title={says}>
+      {mode === "plan" ? "plan mode" : mode}
+    </span>
   );
 }
 

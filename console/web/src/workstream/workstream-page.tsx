@@ -14,7 +14,7 @@ import { go, listPath, usePage, workstreamPath } from "../shell/route";
 import { Announcer } from "./announcer";
 import { CloseDialog } from "./close-dialog";
 import { Composer } from "./composer";
-import { pendingApprovals, type Conversation } from "./conversation";
+import { pendingAsks, type Conversation } from "./conversation";
 import type { EntryActs } from "./entry-view";
 import { Facts } from "./facts";
 import { Log } from "./log";
@@ -39,7 +39,7 @@ export function WorkstreamPage({ id }: { id: string }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const naming = namingOf({ id, name: conversation.name || (view?.name ?? ""), title: useTitle(conversation) });
   const name = naming.called;
-  usePage("workstream", name, pendingApprovals(conversation).length > 0 ? "approval" : "");
+  usePage("workstream", name, sceneOf(conversation));
   useFreshView(id, conversation.state);
 
   const goTo = useWalk(scroller, setAt);
@@ -93,7 +93,7 @@ export function WorkstreamPage({ id }: { id: string }) {
             />
           )}
         </section>
-        <Facts conversation={conversation} view={view} onMode={does.setMode} onClose={toggleSide} />
+        <Facts id={id} conversation={conversation} view={view} onMode={does.setMode} onClose={toggleSide} onGo={goTo} />
       </div>
       <Announcer conversation={conversation} />
       {closing && (
@@ -108,6 +108,13 @@ export function WorkstreamPage({ id }: { id: string }) {
       )}
     </div>
   );
+}
+
+/** What the page is about: on a phone an approval or a question leaves no room for the composer. */
+function sceneOf(conversation: Conversation): string {
+  const [ask] = pendingAsks(conversation);
+  if (!ask) return "";
+  return ask.kind === "question.asked" ? "question" : "approval";
 }
 
 /** What a person can do to it; a refusal is said. */

@@ -80,7 +80,7 @@ interface ListFrameProps {
 
 function ListFrame({ search, onNew, children }: ListFrameProps) {
   const { data } = useQuery(overview);
-  usePage("workstreams", search === NEEDS_ME ? "Approvals" : "Workstreams");
+  usePage("workstreams", "Workstreams");
   const filter = parseFilter(search);
   return (
     <>

@@ -65,12 +65,13 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     Its output as it comes goes to `emit` (T-17, T-18, T-21).
     """
     arguments = prepared.arguments
+    seconds = min(arguments["timeout"], context.max_seconds)
     options = ("-e",) if arguments.get("stop_on_error", False) else ()
     command = processes.Command(
         argv=("bash", *options, "-c", arguments["command"]),
         folder=context.workspace.root,
         environment=environment.scrubbed(process_environment()),
-        timeout_seconds=arguments["timeout"],
+        timeout_seconds=seconds,
         max_output_bytes=context.max_output_bytes,
     )
     try:
@@ -82,10 +83,10 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
             is_error=True,
             outcome="error",
         )
-    return _result(ended, arguments["timeout"])
+    return _result(ended, seconds)
 
 
-def _result(ended: processes.Ended, timeout_seconds: int) -> Result:
+def _result(ended: processes.Ended, timeout_seconds: float) -> Result:
     notes = _notes(ended, timeout_seconds)
     text, truncated = ended.output.text(len("\n".join(notes).encode()) + 1)
     if not text and not notes:
@@ -101,7 +102,7 @@ def _result(ended: processes.Ended, timeout_seconds: int) -> Result:
     )
 
 
-def _notes(ended: processes.Ended, timeout_seconds: int) -> list[str]:
+def _notes(ended: processes.Ended, timeout_seconds: float) -> list[str]:
     notes = []
     if ended.leftover_count and not ended.timed_out:
         shown = "; ".join(ended.leftovers)
@@ -111,7 +112,7 @@ def _notes(ended: processes.Ended, timeout_seconds: int) -> list[str]:
             f"and were stopped: {shown}{more}]"
         )
     if ended.timed_out:
-        notes.append(f"[stopped after {timeout_seconds} s, with all that it had started]")
+        notes.append(f"[stopped after {timeout_seconds:g} s, with all that it had started]")
     elif ended.code is None:
         notes.append("[the command's supervisor was killed; how the command ended is not known]")
     elif ended.code < 0:

@@ -177,4 +177,5 @@ TOOL = Tool(
     run=run,
     primary_key="command",
     asks=("create",),
+    labelled_by="action",
 )

@@ -9,6 +9,17 @@ def head_of(text: str, max_bytes: int) -> str:
     return text if len(data) <= max_bytes else _head(data, max_bytes).decode()
 
 
+def head_and_tail(text: str, each_bytes: int) -> str:
+    """The text with a notice in the place of its middle: so many bytes before it, as many behind;
+    the whole text where that is no longer.
+    """
+    data = text.encode(errors="replace")
+    if len(data) <= 2 * each_bytes:
+        return text
+    first, last = _head(data, each_bytes), _tail(data, each_bytes)
+    return first.decode() + notice(len(data) - len(first) - len(last)) + last.decode()
+
+
 def notice(left_out_bytes: int) -> str:
     """The words that stand where a middle was."""
     return f"\n[... {left_out_bytes} bytes left out here ...]\n"

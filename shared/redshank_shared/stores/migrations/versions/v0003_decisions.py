@@ -16,6 +16,8 @@ def upgrade() -> None:
     _records()
     _access()
     _tokens()
+    empty = sa.text("''")
+    op.add_column("services", sa.Column("surface", sa.Text, nullable=False, server_default=empty))
 
 
 def _texts(*names: str) -> Sequence["sa.Column[str]"]:
@@ -121,11 +123,24 @@ def _access() -> None:
         "watch_tokens",
         _identity("token_hash"),
         *_texts("schedule_id", "workstream_id", "created_at"),
+        sa.Column("window_at", sa.Double, nullable=False),
+        _number("pushes"),
+        sa.UniqueConstraint("schedule_id", name="watch_tokens_once"),
     )
+    op.create_table(
+        "watch_pushes",
+        _identity("run_id"),
+        *_texts("schedule_id", "workstream_id"),
+        sa.Column("pushed_at", sa.Double, nullable=False),
+        *_texts("output"),
+    )
+    op.create_index("watch_pushes_by_schedule", "watch_pushes", ["schedule_id", "pushed_at"])
 
 
 def _tokens() -> None:
-    for name, before in (("token_id", ""), ("scopes", "[]"), ("label", ""), ("created_by", "")):
+    all_scopes = '["read","operate","approve","admin"]'
+    before_by_name = {"token_id": "", "scopes": all_scopes, "label": "", "created_by": ""}
+    for name, before in before_by_name.items():
         op.add_column(
             "tokens",
             sa.Column(name, sa.Text, nullable=False, server_default=sa.text(f"'{before}'")),

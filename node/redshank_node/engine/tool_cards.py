@@ -1,0 +1,33 @@
+"""Describes a node's tools as rules, the matrix, the registry know them."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from redshank_node.tools.tool import Tool
+from redshank_shared.permissions.tool_card import ToolCard
+from redshank_shared.profiles.catalogue import catalogue
+
+_encode = msgspec.json.Encoder().encode
+
+
+def card_of(tool: Tool) -> ToolCard:
+    """The tool with every name that any profile gives it, so that no deny is dodged through one."""
+    known = catalogue().get(tool.name)
+    aliases = dict.fromkeys((*tool.aliases, *(known.aliases if known else ())))
+    aliases.pop(tool.name, None)
+    return ToolCard(
+        name=tool.name,
+        canonical=tool.name,
+        aliases=tuple(aliases),
+        effect=tool.effect,
+        plan=tool.plan,
+        parallel=tool.parallel,
+        asks=tool.asks,
+        labelled_by=tool.labelled_by,
+    )
+
+
+def encoded_cards(tools: Iterable[Tool]) -> str:
+    """The tools' cards as the registry keeps them (K-48)."""
+    return _encode([card_of(tool) for tool in tools]).decode()

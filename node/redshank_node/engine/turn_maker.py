@@ -1,0 +1,85 @@
+"""Makes a node's turns from the parts that all of them share."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from redshank_node.engine.answering import Answering, Models
+from redshank_node.engine.asking import asking_as
+from redshank_node.engine.calls import Pipeline
+from redshank_node.engine.execution import Caller, Execution
+from redshank_node.engine.hooks import hooks_of
+from redshank_node.engine.lease import Lease
+from redshank_node.engine.limits_in_force import BatchLimits, LimitsInForce, stored_in
+from redshank_node.engine.live_text import LiveText
+from redshank_node.engine.oversize import keeping
+from redshank_node.engine.policy import policy_over
+from redshank_node.engine.recorder import Recorder
+from redshank_node.engine.schedule_reader import ScheduleReader
+from redshank_node.engine.side_questions import SideQuestions
+from redshank_node.engine.turn import Turn
+from redshank_node.providers.provider import Provider
+from redshank_node.providers.retry import RetryPolicy
+from redshank_node.tools.tool import Tool, WebAccess, Workspace
+from redshank_node.tools.toolbox import Toolbox
+from redshank_shared import clock
+from redshank_shared.metrics import Metrics
+from redshank_shared.queue.bus import Bus
+from redshank_shared.settings.sections import Settings
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.schedules import Schedules
+from redshank_shared.vault.redaction import Redactor
+
+
+class TurnMaker:
+    """One for a node."""
+
+    def __init__(  # noqa: PLR0913 - what bootstrap has made, handed over once
+        self,
+        settings: Settings,
+        tools: tuple[Tool, ...],
+        database: Database,
+        bus: Bus,
+        providers: dict[str, Provider],
+        redactor: Redactor,
+        metrics: Metrics,
+        new_id: Callable[[str], str],
+        web: WebAccess,
+    ) -> None:
+        self.workspace = Workspace(Path(settings.node.workspace or ".").resolve(), web)
+        self.toolbox = Toolbox(tools)
+        self._database = database
+        self._bus = bus
+        self._redactor = redactor
+        self._metrics = metrics
+        self._models = Models(providers, settings.default.model, RetryPolicy(), redactor.of_output)
+        self._pipeline = Pipeline(
+            self.toolbox,
+            self.workspace,
+            LimitsInForce(settings.limits, stored_in(database), clock.monotonic),
+            new_id,
+            policy_over(database, tools, clock.monotonic),
+            hooks_of(settings, database, new_id, redactor.of_output),
+            asking_as(settings),
+        )
+
+    def make(self, recorder: Recorder, lease: Lease) -> Turn:
+        """The turn of one lease."""
+        live = LiveText(self._bus, recorder.state.id)
+        caller = Caller(
+            recorder.state.id,
+            recorder.state.created.owner,
+            ScheduleReader(self._database, Schedules(self._database)),
+            keeping(self._database, _now),
+            self._redactor,
+            SideQuestions(recorder, self._models, self._metrics).ask,
+        )
+        limits = BatchLimits(self._pipeline.limits)
+        execution = Execution(self.workspace, limits, live.add, clock.monotonic, caller)
+        answering = Answering(
+            recorder, self._models, self._pipeline, live, self._metrics, clock.monotonic
+        )
+        return Turn(recorder, lease, self._pipeline, execution, answering, live, self._metrics)
+
+
+def _now() -> str:
+    return clock.rfc3339(clock.now_utc())

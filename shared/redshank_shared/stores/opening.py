@@ -1,0 +1,42 @@
+"""Makes a process's vault from its settings, with what keeps secrets out of its texts."""
+
+import contextlib
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+from redshank_shared.settings.load import secrets_of
+from redshank_shared.settings.sections import Settings
+from redshank_shared.settings.vault import read_vault_keys
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.live_secrets import LiveSecrets
+from redshank_shared.vault.redaction import Redactor
+from redshank_shared.vault.sealing import Vault, key_texts
+from redshank_shared.vault.variables import secret_values
+
+
+def vault_of(settings: Settings) -> Vault:
+    """The vault under the master keys that the settings lead to."""
+    return Vault(functools.partial(read_vault_keys, settings))
+
+
+def redactor_of(settings: Settings, environ: Mapping[str, str] | None = None) -> Redactor:
+    """Knows every secret that the settings lead to: keys, passwords, tokens, master keys; those of
+    the environment.
+
+    Misconfigured where the master key cannot be read.
+    """
+    redactor = Redactor((*secrets_of(settings), *secret_values(environ or {})))
+    redactor.learn(*key_texts(read_vault_keys(settings)))
+    for server in settings.mcp_servers:
+        redactor.learn(*server.headers.values(), *secret_values(server.env))
+    for file in (settings.console.admin_token_file, settings.metrics.token_file):
+        # Whoever needs the token says what is wrong with its file.
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            redactor.learn(Path(file).expanduser().read_text() if file else "")
+    return redactor
+
+
+def live_secrets(settings: Settings, database: Database, redactor: Redactor) -> LiveSecrets:
+    """The slots as this process uses them."""
+    return LiveSecrets(database, vault_of(settings), redactor.learn)

@@ -1,0 +1,68 @@
+"""docs/hooks.md: its configuration loads, its program answers as it says (F48)."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from redshank_shared.settings.environment import process_environment
+from redshank_shared.settings.hooks import Hook
+from redshank_shared.settings.load import load
+from tests.e2e.test_readme import ROOT, prints, steps
+
+DOCUMENT = (ROOT / "docs" / "hooks.md").read_text()
+
+
+def block(language: str) -> str:
+    """The document's block of this language."""
+    (found,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT, re.S)
+    return str(found)
+
+
+@pytest.mark.fault("F48")
+@pytest.mark.req("B-31")
+def test_the_tables_of_the_document_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "redshank.toml"
+    file.write_text(block("toml"))
+
+    first, second = load(file, {"HOME": str(tmp_path)}).hooks
+
+    assert first == Hook(
+        "docs-gate",
+        "permission_request",
+        ("write_file", "edit_file"),
+        command=("python3", "/etc/redshank/gate.py"),
+    )
+    assert (second.url, second.failure_policy) == ("https://gate.example/advice", "open")
+
+
+@pytest.mark.fault("F48")
+@pytest.mark.req("B-31", "K-78")
+def test_the_program_of_the_document_answers_as_the_document_says(tmp_path: Path) -> None:
+    (tmp_path / "gate.py").write_text(block("python"))
+    path = f"{Path(sys.executable).parent}:{process_environment()['PATH']}"
+    ran = 0
+    for command, lines in steps("docs/hooks.md"):
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env={"PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
+        assert prints(lines, done.stdout), done.stdout
+        ran += 1
+    assert ran == 2
+
+
+@pytest.mark.req("B-31")
+def test_every_key_of_a_hook_is_documented_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `([a-z_]+)` \|([^|]*)\|[^|]*\|[^|]*\|$", DOCUMENT, re.M))
+
+    assert list(rows) == list(Hook.__struct_fields__)
+    assert rows["timeout_seconds"].strip(" `") == "10"
+    assert rows["retries"].strip(" `") == "1"

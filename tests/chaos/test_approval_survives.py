@@ -60,6 +60,7 @@ async def test_an_approval_whose_node_was_killed_is_carried_out_by_another(
     assert faults(events) == {}
 
 
+@pytest.mark.req("O-21")
 @pytest.mark.fault("F24")
 async def test_an_approved_call_whose_node_is_killed_while_it_runs_is_never_run_again(
     new_cluster: ClusterMaker,

@@ -71,6 +71,7 @@ EVERYTHING: dict[str, Any] = {
     },
     "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
     "ledger": {"existingSecret": "ledger-key"},
+    "vault": {"existingSecret": "vault-key"},
     "networkPolicy": {
         "consoleFrom": [{"namespaceSelector": {}}],
         "metricsFrom": [{"namespaceSelector": {"matchLabels": {"name": "monitoring"}}}],

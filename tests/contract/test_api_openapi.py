@@ -17,7 +17,10 @@ WORKSTREAM_ROUTES = {
     ("POST", "/{id}/messages"),
     ("GET", "/{id}/events"),
     ("POST", "/{id}/approvals"),
+    ("POST", "/{id}/approval-runs"),
     ("POST", "/{id}/questions"),
+    ("GET", "/{id}/questions"),
+    ("POST", "/{id}/questions/{rid}/cancel"),
     ("POST", "/{id}/cancel"),
     ("POST", "/{id}/close"),
     ("POST", "/{id}/fork"),
@@ -30,6 +33,11 @@ WORKSTREAM_ROUTES = {
 }
 OTHER_ROUTES = {
     ("GET", "/v1/approvals"),
+    ("GET", "/v1/questions"),
+    ("GET", "/v1/runs/{id}"),
+    ("POST", "/v1/runs/{id}/approvals"),
+    ("POST", "/v1/runs/{id}/questions"),
+    ("POST", "/v1/runs/{id}/questions/{rid}/cancel"),
     ("GET", "/v1/cluster/overview"),
     ("GET", "/v1/cluster/nodes"),
     ("POST", "/v1/schedules"),

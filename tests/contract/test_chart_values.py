@@ -66,6 +66,8 @@ def test_what_is_missing_is_named_with_the_mend(given: dict[str, Any], key: str)
         {"logLevel": "loud"},
         {"ledger": {"existingSecret": "Not A Name"}},
         {"ledger": {"key": "in clear"}},
+        {"vault": {"key": "in clear"}},
+        {"settings": {"REDSHANK_VAULT__KEY": "key"}},
     ],
     ids=json.dumps,
 )

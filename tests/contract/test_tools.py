@@ -76,6 +76,7 @@ def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
         "enter_plan_mode": {},
         "exit_plan_mode": {"plan": "1. look"},
         "web_fetch": {"url": "https://www.example.com/"},
+        "web_search": {"query": "waders"},
     }
     arguments = examples[tool.name]
     given = dict(arguments)

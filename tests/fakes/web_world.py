@@ -20,6 +20,11 @@ from tests.fakes.name_server import NameServer
 PAGE = (
     "<html><head><title>Waders</title></head><body><nav>Menu</nav><article><h1>Waders</h1>"
     "<p>The redshank nests in wet grassland, and calls before anybody else does.</p>"
+    "<h2>Food</h2><p>It feeds on <a href='/worms'>worms</a> and small crustaceans, mostly by "
+    "day, in shallow water and on mud, where it walks with quick steps and probes.</p>"
+    "<table><tr><th>Season</th><th>Birds</th></tr><tr><td>Winter</td><td>4200</td></tr></table>"
+    "<p>In winter it goes to estuaries, where thousands gather at high water on the same few "
+    "roosts, year after year, and leave again together as soon as the mud lies bare.</p>"
     "</article></body></html>"
 )
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -58,7 +63,7 @@ class WebWorld:
     async def serving(self) -> AsyncGenerator["WebWorld"]:
         server, client = _certified(("www.example.com", "b.example"))
         self.network = Network(self.names.resolve, self._open, tls=client)
-        runner = web.ServerRunner(web.Server(self.handle))
+        runner = web.ServerRunner(web.Server(self.handle), shutdown_timeout=0.1)
         await runner.setup()
         try:
             for secure in (False, True):

@@ -62,6 +62,7 @@ async def test_what_is_asked_is_shown_everywhere(both: RunningConsole) -> None:
     assert (run["state"], run["pending_questions"]) == ("waiting_for_user_question", [question])
 
 
+@pytest.mark.req("B-22")
 @pytest.mark.fault("F-50")
 async def test_of_twenty_answers_at_once_one_counts_and_the_others_learn_whose(
     both: RunningConsole,
@@ -210,3 +211,15 @@ async def test_only_the_owner_or_an_admin_makes_a_rule_for_always(console: Runni
         assert (refused.status_code, refused.json()["code"]) == (403, "not_yours")
         assert (await bob.post(path, json=allowing(request_id, "workstream"))).status_code == 200
     assert await stored_rules(console) == []
+
+
+async def test_a_fork_of_what_is_asked_rests_and_asks_nobody(both: RunningConsole) -> None:
+    ws, request_id = await asked(both)
+    last = (await both.view(ws))["last_seq"]
+    forked = await both.client.post(f"/v1/workstreams/{ws}/fork", json={"after": last})
+    assert (forked.status_code, forked.json()["state"]) == (201, "idle")
+    assert forked.json()["pending_questions"] == []
+    (item,) = (await both.client.get("/v1/questions")).json()["items"]
+    assert (item["workstream_id"], item["request_id"]) == (ws, request_id)
+    other = f"/v1/workstreams/{forked.json()['id']}/questions"
+    assert (await both.client.post(other, json=answers(request_id))).status_code == 404

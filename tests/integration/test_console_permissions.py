@@ -128,6 +128,7 @@ async def test_twenty_equal_writes_with_one_key_make_one_change(both: RunningCon
     assert PolicyRevisions(both.database).all() == {"rules": 1}
 
 
+@pytest.mark.fault("F5")
 @pytest.mark.parametrize(
     ("body", "field", "says"),
     [
@@ -546,6 +547,12 @@ async def test_an_always_becomes_a_user_rule_that_can_be_seen_and_revoked(
     assert (said["decision"], said["scope"], said["origin"]) == ("allow", "user", "approval")
     assert (await both.client.delete(f"{RULES}/{rule['id']}")).status_code == 200
     assert (await check(both, "bash"))["decision"] == "ask"
+    denied = await add(both, "bash", "deny")
+    ws = await both.create(message="run it")
+    (request_id,) = await NodeSide(both, ws).ask_to_run("echo hi")
+    always = {"request_id": request_id, "behavior": "allow", "scope": "always"}
+    await post(both, f"/v1/workstreams/{ws}/approvals", resolutions=[always])
+    assert (await both.client.get(RULES)).json()["items"] == [denied]
 
 
 async def test_only_an_admin_changes_rules(console: RunningConsole) -> None:

@@ -174,17 +174,28 @@ async def test_an_operator_is_asked_only_where_the_operator_allows_it(world: Wor
     assert question(world, workstream).audience == "operator"
 
 
-@pytest.mark.req("K-21")
-async def test_a_child_asks_no_person(world: World) -> None:
+@pytest.mark.req("K-21", "K-27")
+@pytest.mark.parametrize(
+    ("asked", "mode"),
+    [
+        (call("ask_user_question", questions=[TEA]), "default"),
+        (call("enter_plan_mode"), "default"),
+        (call("exit_plan_mode", plan="1. all"), "plan"),
+    ],
+)
+async def test_a_child_neither_asks_the_user_nor_leaves_the_mode_that_it_was_given(
+    world: World, asked: tuple[str, str], mode: Mode
+) -> None:
     child = WorkstreamId(fresh_id("ws"))
-    created = WorkstreamCreated(name="child", owner="ines", parent=fresh_id("ws"))
+    created = WorkstreamCreated(name="child", owner="ines", mode=mode, parent=fresh_id("ws"))
     await world.commands.create(
         child, first_facts(created, PostMessage("go", "ines"), now()), now()
     )
-    await gone_on(world, child, says("", call("ask_user_question", questions=[TEA])))
-    outcome, output = results(world, child)["ask_user_question"]
+    await gone_on(world, child, says("", asked))
+    outcome, output = results(world, child)[asked[0]]
     assert outcome == "refused"
     assert "parent" in output
+    assert world.state(child).mode == mode
 
 
 @pytest.mark.req("K-18")
@@ -281,7 +292,7 @@ async def test_an_edited_input_is_what_runs_and_both_digests_are_recorded(world:
     assert of(world, workstream, CallDecided)[-1].input_digest == resolved.input_digest
 
 
-@pytest.mark.req("O-11")
+@pytest.mark.req("O-11", "T-12")
 async def test_an_edited_input_that_the_tool_does_not_take_does_not_run(world: World) -> None:
     workstream = await begun(world, says("", call("bash", command="touch made")))
     await world.do(workstream, word(world, workstream, updated_arguments='{"comand":"ls"}'))

@@ -17,7 +17,7 @@ from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.schedules import Run, Schedules
-from redshank_shared.stores.tables import watch_pushes, watch_tokens
+from redshank_shared.stores.tables import schedule_runs, watch_pushes, watch_tokens
 from redshank_shared.stores.watch_pushes import WatchPushes, WatchToken
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import World, fresh_id, now
@@ -250,6 +250,24 @@ async def test_what_was_pushed_before_the_watch_ended_is_put_away_unsaid(
     assert said(world, workstream) == []
     assert [run.state for run in schedules.runs_of(schedule_id)] == ["skipped"]
     assert pushes.take() == []
+
+
+@pytest.mark.req("K-91")
+async def test_the_last_fifty_runs_of_a_watch_are_kept_however_often_it_is_pushed(
+    world: World, pushes: WatchPushes, schedules: Schedules, firing: Firing
+) -> None:
+    _, schedule_id = await made(world, "False")
+    for number in range(55):
+        pushed(pushes, f"{number}")
+        await judged(pushes, firing)
+    with world.database.read() as connection:
+        kept = connection.execute(
+            schedule_runs.select().where(schedule_runs.c.schedule_id == schedule_id)
+        ).all()
+    assert len(kept) == 50
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert (row.runs, row.last_output) == (55, "54")
 
 
 @pytest.mark.fault("F43")

@@ -29,10 +29,31 @@ def test_secrets_of_the_environment_are_known_and_settings_are_not() -> None:
         "TOKENS": "4096",
         "MY_KEY": "short",
         "MY_PASS": "123456789",
+        "SORT_KEY": "customer",
         "REDSHANK_NODE__NAME": "marsh-of-the-north",
         "GREETING": "canary-is-a-bird",
     }
     assert sorted(secret_values(environment)) == ["canary-bot", "canary-payroll"]
+
+
+@pytest.mark.fault("F-12")
+def test_a_plain_word_is_masked_in_addresses_alone() -> None:
+    url = "postgresql://postgres:postgres@h/postgres"
+    redactor = redactor_of(load(None, {**HOME, "REDSHANK_DATABASE__URL": url}))
+    assert redactor.of_output(f"{url} of postgres") == (
+        "postgresql://postgres:***@h/postgres of postgres"
+    )
+
+
+@pytest.mark.fault("F-12")
+def test_headers_of_servers_are_known_where_they_are_named_like_secrets(tmp_path: Path) -> None:
+    file = tmp_path / "redshank.toml"
+    file.write_text(
+        "[mcp.servers.acme]\nurl = 'https://acme.test/mcp'\n"
+        "headers = { X-Api-Key = 'canary-header', X-Team = 'waders-of-the-marsh' }\n"
+    )
+    redactor = redactor_of(load(file, HOME))
+    assert redactor.of_known("canary-header waders-of-the-marsh") == "*** waders-of-the-marsh"
 
 
 @pytest.mark.fault("F-12")

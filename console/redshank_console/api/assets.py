@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 
 from redshank_console.api.documented import answers_of_type
-from redshank_console.services.kept_things import AssetReading
+from redshank_console.services.assets import AssetReading
 from redshank_shared.stores.assets import Asset
 
 _ENDINGS = {"text/plain": "txt", "application/json": "json", "image/png": "png"}

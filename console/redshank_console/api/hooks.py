@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from redshank_console.api.documented import answers
 from redshank_console.api.listing import Listing
-from redshank_console.services.kept_things import DeadLetterReading
+from redshank_console.services.hook_dead_letters import DeadLetterReading
 from redshank_shared.wire.hook_views import DeadLetterView
 from redshank_shared.wire.views import PageView
 

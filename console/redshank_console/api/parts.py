@@ -8,12 +8,13 @@ from redshank_console.services.accounts import Accounts
 from redshank_console.services.admin_audit import AdminAudit
 from redshank_console.services.announcing import Announcing
 from redshank_console.services.answers import Answers
+from redshank_console.services.assets import AssetReading
 from redshank_console.services.cluster_feed import ClusterFeeds
 from redshank_console.services.event_feed import EventFeeds
 from redshank_console.services.event_pages import EventPages
 from redshank_console.services.gauges import Gauges
 from redshank_console.services.health import Health
-from redshank_console.services.kept_things import AssetReading, DeadLetterReading
+from redshank_console.services.hook_dead_letters import DeadLetterReading
 from redshank_console.services.ledger import LedgerReading
 from redshank_console.services.orders import Orders
 from redshank_console.services.overview import Overview

@@ -60,9 +60,7 @@ def problem_of(error: RedshankError) -> Response:
     """The answer of one of our errors; one that nobody should have let through is a fault."""
     for kind in type(error).__mro__:
         if kind in _STATUS:
-            return problem(
-                _STATUS[kind], error.code, error.detail, error.field, _headers_of(error)
-            )
+            return problem(_STATUS[kind], error.code, error.detail, error.field, _headers_of(error))
     logger.error("%s came through to the API: %s", type(error).__name__, error.detail)
     return _fault()
 

@@ -15,6 +15,7 @@ from redshank_console.cli.output import say
 from redshank_console.cli.permissions import permissions
 from redshank_console.cli.processes import console, gateway, migrate, node
 from redshank_console.cli.questions import questions
+from redshank_console.cli.rerank import rerank
 from redshank_console.cli.running import run
 from redshank_console.cli.schedules import schedules
 from redshank_console.cli.secrets import secrets
@@ -70,6 +71,7 @@ app.add_typer(users, name="users")
 app.add_typer(tokens, name="tokens")
 app.command()(with_session(whoami))
 app.command()(with_session(audit))
+app.add_typer(rerank, name="rerank")
 app.add_typer(bench, name="bench")
 app.command()(with_session(signin))
 app.add_typer(nodes, name="nodes")

@@ -120,7 +120,8 @@ class RuleOrders:
 
     async def allow_always(self, pattern: str, owner: str, by: str, note: str = "") -> str:
         """The id of the user rule that allows this pattern for the owner's calls, made where there
-        is none; `by` is the person who said "always". Asked twice it is the same rule.
+        is none; `by` is the person who said "always". Asked twice it is the same rule; a deny of
+        this pattern stays.
         """
         row = RuleRow(
             rule_id=self._clock.new_id("rul"),
@@ -136,7 +137,7 @@ class RuleOrders:
         )
         check_rule(Rule(pattern, "allow", "user", "approval"))
         known = await self._database.run(self._rules.same_as, row)
-        if known is not None and known.decision == "allow":
+        if known is not None and known.decision != "ask":
             return known.rule_id
 
         def beside(stored: RuleRow, is_new: bool) -> Beside:

@@ -17,8 +17,8 @@ _OPERATOR_OFF = (
     "operator.allow_questions; go on without, or ask in your answer"
 )
 _CHILD = (
-    "a workstream with a parent asks no person: say in your answer what is unclear, the parent "
-    "reads it"
+    "a workstream with a parent neither asks people nor plans with them: say in your answer what "
+    "is unclear or what you would do, the parent reads it"
 )
 _PAST = "expires_at_ms is in the past; give a time to come, or expires_after_ms"
 _CHANGED = {
@@ -39,13 +39,14 @@ class Asking(msgspec.Struct, frozen=True):
         """Why this call may not be put before a person at all, in words for the model, or empty
         (K-19, K-21).
         """
+        if tool.top_level and state.created.parent:
+            return _CHILD
         if tool.modes and state.mode not in tool.modes:
             return NOT_PLANNING
-        if prepared.inquiry is None:
-            return ""
-        if prepared.inquiry.audience == "operator":
-            return "" if self.operator_questions else _OPERATOR_OFF
-        return _CHILD if state.created.parent else ""
+        asked = prepared.inquiry
+        if asked is not None and asked.audience == "operator" and not self.operator_questions:
+            return _OPERATOR_OFF
+        return ""
 
     def approval(
         self, request_id: str, call: Call, decided: CallDecided, prepared: Prepared, bound: str

@@ -22,6 +22,7 @@ from redshank_node.tools.builtin import (
     wake_at,
     watch,
     web_fetch,
+    web_search,
     write_file,
 )
 from redshank_node.tools.tool import Tool
@@ -49,4 +50,5 @@ BUILTIN: tuple[Tool, ...] = (
     enter_plan_mode.TOOL,
     exit_plan_mode.TOOL,
     web_fetch.TOOL,
+    web_search.TOOL,
 )

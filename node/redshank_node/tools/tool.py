@@ -1,7 +1,7 @@
 """What a tool is: schema, effect, prepare, run in one frozen record."""
 
 import pathlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -15,9 +15,12 @@ from redshank_shared.domain.events import (
     Preview,
 )
 from redshank_shared.domain.question_events import Inquiry
+from redshank_shared.profiles.exec_options import ExecOptions
 from redshank_shared.settings.sections import Rerank, Tools
 
 SandboxLevel = Literal["inherited", "read_only", "workspace_write", "network_enabled"]
+SessionKind = Literal["interactive", "coordinator", "task_agent"]
+Availability = Literal["always", "image_generation", "image_edit", "audio_generation"]
 
 
 class BadArguments(Exception):
@@ -41,10 +44,15 @@ class WebAccess(msgspec.Struct, frozen=True):
 
 
 class Workspace(msgspec.Struct, frozen=True):
-    """Where a call may work: the root folder that no path may leave, its reach into the web."""
+    """Where a call may work: the root folder that no path may leave, its reach into the web.
+    `options` holds what the profile presets for this one tool, of what its `options` declare;
+    `exec_options` what the operator set for the exec tool.
+    """
 
     root: pathlib.Path
     web: WebAccess = WebAccess()
+    options: Mapping[str, Any] = {}
+    exec_options: ExecOptions = ExecOptions()
 
 
 class Scheduled(msgspec.Struct, frozen=True):
@@ -121,6 +129,13 @@ class Result(msgspec.Struct, frozen=True):
     command: Command | None = None
 
 
+class KindVariant(msgspec.Struct, frozen=True):
+    """How a tool looks in sessions of one kind: what is empty stays as in the others (T-03)."""
+
+    description: str = ""
+    parameters: dict[str, Any] | None = None
+
+
 class Tool(msgspec.Struct, frozen=True):
     """One tool. `prepare` has no effect and raises BadArguments; `run` acts, and stops at once when
     its task is cancelled.
@@ -131,7 +146,15 @@ class Tool(msgspec.Struct, frozen=True):
     (T-11); `asks` are the labels of calls that a person is asked about where no rule says otherwise
     (T-28); `modes` those in which it may be called at all, every one where none is named;
     `labelled_by` names the argument whose value is a call's label, where one is;
-    `described` the digest of what a server says of it: another one asks a person anew (F51).
+    `described` the digest of what a server says of it: another one asks a person anew (F51);
+    `top_level`: a workstream with a parent may not call it.
+
+    Which sessions have it (T-01, T-02): `task_agent`: a workstream with a parent; `coordinator`: a
+    coordinator, and then nobody else but where `interactive` says so. `kind_variants` overlays what
+    sessions of a kind see. `cwd_note` goes behind the description with {working_dir} filled in,
+    `workspace_note` with {workspace_dir}, where there is a workspace (T-04). `availability`: the
+    capability that a configured model must have (K-8). `options`: JSON-schema properties that only
+    a profile presets; they reach the tool in `Workspace.options`, the model never sees them.
     """
 
     name: str
@@ -149,4 +172,13 @@ class Tool(msgspec.Struct, frozen=True):
     asks: tuple[str, ...] = ()
     modes: tuple[Mode, ...] = ()
     described: str = ""
+    top_level: bool = False
     labelled_by: str = ""
+    task_agent: bool = True
+    coordinator: bool = False
+    interactive: bool = False
+    kind_variants: Mapping[SessionKind, KindVariant] = {}
+    cwd_note: str = ""
+    workspace_note: str = ""
+    availability: Availability = "always"
+    options: Mapping[str, Any] = {}

@@ -292,7 +292,7 @@ class Schedules:
             .values(next_due=step.after.next_due, runs=step.after.executions)
         )
         if step.after.next_due is not None:
-            connection.execute(_forget_old(row.schedule_id))
+            connection.execute(forget_old_runs(row.schedule_id))
         return [run for run in new if run.state == "handed"]
 
     def _recorded(self, connection: Connection, run: Run) -> bool:
@@ -304,7 +304,7 @@ class Schedules:
         return connection.execute(fresh).first() is not None
 
 
-def _forget_old(schedule_id: str) -> Delete:
+def forget_old_runs(schedule_id: str) -> Delete:
     """The last fifty runs of a schedule are kept, with what is under way (K-91)."""
     columns = schedule_runs.c
     oldest_kept = (

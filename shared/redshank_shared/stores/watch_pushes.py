@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, delete, exists, func, select, update
 from redshank_shared.domain.errors import Conflict, NotFound, RedshankError, TooMany
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds
-from redshank_shared.stores.schedules import Run
+from redshank_shared.stores.schedules import Run, forget_old_runs
 from redshank_shared.stores.tables import schedule_runs, schedules, watch_pushes, watch_tokens
 from redshank_shared.stores.text import storable
 
@@ -140,6 +140,7 @@ class WatchPushes:
             .where(schedules.c.schedule_id == row.schedule_id)
             .values(runs=schedules.c.runs + 1)
         )
+        connection.execute(forget_old_runs(row.schedule_id))
         return run
 
 

@@ -28,6 +28,7 @@ _URL_WITH_PASSWORD = re.compile(r"://[^/@\s:]*:[^/@\s]+@")
 # Shorter ones, paths and plain numbers under such names are settings, not secrets.
 _SHORTEST = 8
 _NO_SECRET = re.compile(r"[/~.].*|\d+|\w+\.(?:key|pem|crt|json)", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z]{0,12}")
 
 
 def looks_secret(name: str) -> bool:
@@ -60,4 +61,12 @@ def secret_values(environment: Mapping[str, str]) -> list[str]:
         and not name.startswith(_OURS)
         and len(value) >= _SHORTEST
         and not _NO_SECRET.fullmatch(value)
+        and not is_plain_word(value)
     ]
+
+
+def is_plain_word(value: str) -> bool:
+    """Whether it is a word such as `postgres`: masking it wherever it stands would eat text and
+    tell what it is.
+    """
+    return bool(_WORD.fullmatch(value))

@@ -1,11 +1,10 @@
-"""What a reranker is asked, what it answers: the form that Cohere and Jina share."""
+"""What a reranker is asked, what it answers, in the form of Cohere, Jina."""
 
 from collections.abc import Sequence
 
 import msgspec
 
 from redshank_shared.domain.errors import Unavailable
-from redshank_shared.settings.sections import Rerank
 
 MOST_DOCUMENT_CHARACTERS = 4000
 MOST_ANSWER_BYTES = 1024 * 1024
@@ -18,20 +17,18 @@ class Scored(msgspec.Struct, frozen=True):
     relevance_score: float
 
 
-def question(rerank: Rerank, query: str, documents: Sequence[str]) -> bytes:
+def question(model: str, instruction: str, query: str, documents: Sequence[str]) -> bytes:
     """The body of a POST: documents in their order, each cut where it gets long. An instruction
     wraps the query, for endpoints that do not apply their model's own template (T-32).
     """
-    wrapped = query
-    if rerank.instruction:
-        wrapped = f"<Instruct>: {rerank.instruction}\n<Query>: {query}"
+    wrapped = f"<Instruct>: {instruction}\n<Query>: {query}" if instruction else query
     asked: dict[str, object] = {
         "query": wrapped,
         "documents": [text[:MOST_DOCUMENT_CHARACTERS] for text in documents],
         "top_n": len(documents),
     }
-    if rerank.model:
-        asked["model"] = rerank.model
+    if model:
+        asked["model"] = model
     return msgspec.json.encode(asked)
 
 
@@ -51,8 +48,8 @@ def ranking(answer: bytes, count: int) -> list[Scored]:
         scored = msgspec.json.decode(answer, type=_Answer).results
     except msgspec.DecodeError as error:
         raise Unavailable(
-            f"the reranker's answer is of another form ({error}); rerank.url must be the /rerank of "
-            "a Cohere- or Jina-compatible endpoint",
+            f"the reranker's answer is of another form ({error}); rerank.url must be the /rerank "
+            "of a Cohere- or Jina-compatible endpoint",
             code="rerank_failed",
         ) from error
     fitting = {each.index: each for each in scored if 0 <= each.index < count}

@@ -1,7 +1,7 @@
 /** The answer to an approval: allow so far, or deny with a word to the agent. */
 
 import { useMutation } from "@tanstack/react-query";
-import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
 import { ApiError } from "../api/client";
 import { addRule, resolve } from "../api/commands";
 import { queryClient } from "../api/queries";
@@ -60,51 +60,27 @@ export function AnswerBar({ asked, reach, edited, keys, className = "", onAnswer
   });
   const may = reach.length > 0;
   const busy = !may || answering.isPending || answering.isSuccess;
-  const shut = busy || edited.wrong;
   const menu = `always-${asked.requestId}`;
   const give = (to: Word["to"]) => {
-    if (!(to === "deny" ? busy : shut)) answering.mutate({ to });
+    if (!busy && (to === "deny" || !edited.wrong)) answering.mutate({ to });
   };
   const askWhy = () => {
     setDenying(true);
     setTimeout(() => field.current?.focus());
   };
-  const press = (event: KeyboardEvent) => {
-    if (event.key === "Enter") give("deny");
-    if (event.key === "Escape") {
-      setDenying(false);
-      field.current?.blur();
-    }
+  const leave = () => {
+    setDenying(false);
+    field.current?.blur();
   };
   return (
     <footer className={`decide ${className}${denying ? " denying" : ""}`}>
       {keys && may && <AnswerKeys onGive={give} onDeny={askWhy} menu={menu} />}
       {answering.error && <Refused error={answering.error} />}
       <div className="btns">
-        <button type="button" className={may ? "btn leg" : "btn"} disabled={shut} onClick={() => give("once")}>
-          Allow once{keys && may && <kbd>a</kbd>}
-        </button>
-        <button type="button" className="btn" disabled={shut} onClick={() => give("workstream")}>
-          This workstream{keys && may && <kbd>w</kbd>}
-        </button>
-        <button type="button" className="btn" disabled={shut || edited.input !== undefined} popoverTarget={menu}>
-          Always{keys && may && <kbd>⇧A</kbd>}
-        </button>
-        <button type="button" className="btn no" disabled={busy} onClick={denying || reason ? () => give("deny") : askWhy}>
-          {denying ? "Deny this call" : "Deny"}
-          {keys && may && <kbd>{denying ? "↵" : "d"}</kbd>}
-        </button>
+        <Allows busy={busy} may={may} edited={edited} keys={keys && may} menu={menu} onGive={give} />
+        <Deny busy={busy} sure={denying} keys={keys && may} onDeny={denying || reason ? () => give("deny") : askWhy} />
         {may ? (
-          <input
-            ref={field}
-            className="input grow"
-            aria-label="A word to the agent, with the denial"
-            placeholder="With a word to the agent"
-            value={reason}
-            disabled={busy}
-            onChange={(event) => setReason(event.target.value)}
-            onKeyDown={press}
-          />
+          <WordField field={field} value={reason} disabled={busy} onChange={setReason} onEnter={() => give("deny")} onLeave={leave} />
         ) : (
           <span className="scope">You can read this, not answer it. Answering needs the role operator.</span>
         )}
@@ -119,6 +95,78 @@ export function AnswerBar({ asked, reach, edited, keys, className = "", onAnswer
         onProject={() => give("project")}
       />
     </footer>
+  );
+}
+
+interface DenyProps {
+  busy: boolean;
+  /** The word to the agent is open: now it is meant. */
+  sure: boolean;
+  keys: boolean;
+  onDeny: () => void;
+}
+
+function Deny({ busy, sure, keys, onDeny }: DenyProps) {
+  return (
+    <button type="button" className="btn no" disabled={busy} onClick={onDeny}>
+      {sure ? "Deny this call" : "Deny"}
+      {keys && <kbd>{sure ? "↵" : "d"}</kbd>}
+    </button>
+  );
+}
+
+interface WordFieldProps {
+  field: RefObject<HTMLInputElement | null>;
+  value: string;
+  disabled: boolean;
+  onChange: (value: string) => void;
+  onEnter: () => void;
+  onLeave: () => void;
+}
+
+function WordField({ field, value, disabled, onChange, onEnter, onLeave }: WordFieldProps) {
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter") onEnter();
+    if (event.key === "Escape") onLeave();
+  };
+  return (
+    <input
+      ref={field}
+      className="input grow"
+      aria-label="A word to the agent, with the denial"
+      placeholder="With a word to the agent"
+      value={value}
+      disabled={disabled}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={press}
+    />
+  );
+}
+
+interface AllowsProps {
+  busy: boolean;
+  may: boolean;
+  edited: Edited;
+  keys: boolean;
+  menu: string;
+  onGive: (to: Word["to"]) => void;
+}
+
+/** From this call to every one; what a person edited is no ground for a rule for always. */
+function Allows({ busy, may, edited, keys, menu, onGive }: AllowsProps) {
+  const shut = busy || edited.wrong;
+  return (
+    <>
+      <button type="button" className={may ? "btn leg" : "btn"} disabled={shut} onClick={() => onGive("once")}>
+        Allow once{keys && <kbd>a</kbd>}
+      </button>
+      <button type="button" className="btn" disabled={shut} onClick={() => onGive("workstream")}>
+        This workstream{keys && <kbd>w</kbd>}
+      </button>
+      <button type="button" className="btn" disabled={shut || edited.input !== undefined} popoverTarget={menu}>
+        Always{keys && <kbd>⇧A</kbd>}
+      </button>
+    </>
   );
 }
 

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, type ReactNode } from "react";
 import { decisionsOn, tail } from "../api/decision-queries";
-import type { InboxItem } from "../api/decision-types";
+import type { CallDecision, InboxItem } from "../api/decision-types";
 import { EffectIcon } from "../design/effect-icon";
 import { clock, fullTime, secondsBetween, span } from "../design/format";
 import { Icon } from "../design/glyph";
@@ -20,6 +20,7 @@ import { Expiry } from "./expiry";
 import { EditButton, InputEditor } from "./input-editor";
 import { ChangeCount, PreviewView } from "./preview-view";
 import { Settled } from "./settled";
+import { TaskAndWords } from "./task-and-words";
 
 interface ApprovalDetailProps {
   item: InboxItem;
@@ -30,12 +31,13 @@ interface ApprovalDetailProps {
 export function ApprovalDetail({ item, gone, onAnswered }: ApprovalDetailProps) {
   const { tool, preview, call_id: callId, workstream_id: workstream } = item;
   const { data: told } = useQuery(tail(workstream));
-  const decided = useQuery({ ...decisionsOn(callId), enabled: gone }).data?.items.findLast((one) => one.workstream === workstream);
   const { call, words } = useMemo(() => contextOf(told?.events ?? [], callId), [told, callId]);
   const edited = useEdited(item.input);
   const canonical = call?.decided?.canonical ?? tool;
   const asked = { workstream, requestId: item.request_id, tool, pattern: item.pattern, owner: item.owner };
   const reach = gone ? [] : item.may_answer;
+  const { data: decisions } = useQuery({ ...decisionsOn(callId), enabled: gone });
+  const decided = decisions?.items.findLast((one) => one.workstream === workstream);
   return (
     <section className="ap-detail" aria-label={`${tool} in ${item.workstream_name}`}>
       <Head item={item} call={call} gone={gone}>
@@ -43,29 +45,14 @@ export function ApprovalDetail({ item, gone, onAnswered }: ApprovalDetailProps) 
       </Head>
       <div className="ap-body" tabIndex={0} role="group" aria-label="What it would do">
         {gone && <Settled decision={decided} call={call} workstream={workstream} />}
-        <dl className="ap-ctx">
-          {told?.view.title && (
-            <>
-              <dt>Task</dt>
-              <dd>{told.view.title}</dd>
-            </>
-          )}
-          {words && (
-            <>
-              <dt>Agent</dt>
-              <dd className="words">{words}</dd>
-            </>
-          )}
-        </dl>
+        <TaskAndWords task={told?.view.title ?? ""} words={words} />
         <div className="card flat">
           <InputEditor tool={tool} edited={edited} />
           <PreviewView preview={preview} plan={isPlan(canonical)} />
         </div>
       </div>
       {gone ? (
-        <p className="ap-decide scope">
-          {decided?.resolution ? `Decided ${clock(decided.resolved_at ?? decided.at)} by ${decided.resolved_by ?? "nobody"}.` : "Decided."}
-        </p>
+        <p className="ap-decide scope">{decidedWords(decided)}</p>
       ) : (
         <AnswerBar asked={asked} reach={reach} edited={edited} keys className="ap-decide" onAnswered={onAnswered}>
           <Covers tool={tool} canonical={canonical} inputDigest={item.input_digest} edited={edited.input !== undefined} />
@@ -73,6 +60,11 @@ export function ApprovalDetail({ item, gone, onAnswered }: ApprovalDetailProps) 
       )}
     </section>
   );
+}
+
+function decidedWords(decided: CallDecision | undefined): string {
+  if (!decided?.resolution) return "Decided.";
+  return `Decided ${clock(decided.resolved_at ?? decided.at)} by ${decided.resolved_by ?? "nobody"}.`;
 }
 
 interface HeadProps {

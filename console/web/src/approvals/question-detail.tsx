@@ -11,6 +11,7 @@ import { questionsPath, workstreamPath } from "../shell/route";
 import { contextOf } from "./context";
 import { QuestionCard } from "./question-card";
 import { answerIn } from "./question-words";
+import { TaskAndWords } from "./task-and-words";
 
 interface QuestionDetailProps {
   item: QuestionItem;
@@ -54,22 +55,7 @@ export function QuestionDetail({ item, gone, onAnswered }: QuestionDetailProps) 
         </a>
       </header>
       <div className="ap-body" tabIndex={0} role="group" aria-label="What is asked">
-        {(told?.view.title || words) && (
-          <dl className="ap-ctx">
-            {told?.view.title && (
-              <>
-                <dt>Task</dt>
-                <dd>{told.view.title}</dd>
-              </>
-            )}
-            {words && (
-              <>
-                <dt>Agent</dt>
-                <dd className="words">{words}</dd>
-              </>
-            )}
-          </dl>
-        )}
+        <TaskAndWords task={told?.view.title ?? ""} words={words} />
         {gone ? (
           <div className="notice info" role="status">
             <Glyph name="done" />

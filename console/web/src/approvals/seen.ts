@@ -13,16 +13,14 @@ export interface Seen<Item extends Waiting> {
 /** The list with what waits now, each in the place where it first stood; the same list where nothing changed. */
 export function withPresent<Item extends Waiting>(seen: readonly Seen<Item>[], present: readonly Item[]): readonly Seen<Item>[] {
   const waiting = new Map(present.map((item) => [item.call_id, item]));
-  let changed = false;
   const kept = seen.map((one) => {
     const now = waiting.get(one.item.call_id);
     waiting.delete(one.item.call_id);
     if ((now === undefined) === one.gone) return one;
-    changed = true;
     return { item: now ?? one.item, gone: now === undefined };
   });
   const added = [...waiting.values()].map((item) => ({ item, gone: false }));
-  return changed || added.length > 0 ? [...kept, ...added] : seen;
+  return added.length > 0 || kept.some((one, at) => one !== seen[at]) ? [...kept, ...added] : seen;
 }
 
 /** The call to stand at after this one was answered: the next that waits, else the one before it, else none. */

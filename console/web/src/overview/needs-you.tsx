@@ -19,12 +19,8 @@ const asking = glimpse("waiting_for=question", MOST_WAITING);
 const failed = glimpse("state=failed", MOST_FAILED);
 
 export function NeedsYou() {
-  const waits = useQuery(needing).data;
-  const questions = useQuery(asking).data;
-  const failures = useQuery(failed).data;
-  const items = [...(waits?.items ?? []), ...(questions?.items ?? []), ...(failures?.items ?? [])];
-  const total = waits && questions ? waits.total + questions.total : 0;
-  const known = waits && questions && failures;
+  const known = useStanding();
+  const items = known?.items ?? [];
   const at = useWalk(
     items.map((view) => view.id),
     (id) => go(workstreamPath(id)),
@@ -33,7 +29,7 @@ export function NeedsYou() {
     <section className="panel" aria-labelledby="h-need">
       <header>
         <h2 id="h-need">Needs you</h2>
-        <span className="n">{known && `${total} wait${total === 1 ? "s" : ""}, ${failures.total} failed`}</span>
+        <span className="n">{known && `${known.waiting} wait${known.waiting === 1 ? "s" : ""}, ${known.failed} failed`}</span>
         <span className="end">
           {items.length > 0 && (
             <span className="flex keys wide-only">
@@ -54,6 +50,16 @@ export function NeedsYou() {
       </ul>
     </section>
   );
+}
+
+/** What stands still, how many wait and failed; undefined until all of it is known. */
+function useStanding() {
+  const waits = useQuery(needing).data;
+  const questions = useQuery(asking).data;
+  const failures = useQuery(failed).data;
+  if (!waits || !questions || !failures) return undefined;
+  const items = [...waits.items, ...questions.items, ...failures.items];
+  return { items, waiting: waits.total + questions.total, failed: failures.total };
 }
 
 function Row({ view, at }: { view: View; at: boolean }) {

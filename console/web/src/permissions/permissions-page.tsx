@@ -1,9 +1,9 @@
 /** What agents may do: the live matrix, the rules behind it, what was granted, another policy beside it. */
 
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useState, type ComponentProps } from "react";
 import { matrix as matrixOf, rules as allRules } from "../api/decision-queries";
-import type { RuleScope } from "../api/decision-types";
+import type { Matrix, Rule, RuleScope } from "../api/decision-types";
 import { me } from "../api/queries";
 import { Bones } from "../design/bones";
 import { counted } from "../design/format";
@@ -34,72 +34,26 @@ export function PermissionsPage({ view }: { view: string }) {
   const [stand, setStand] = useState<Stand>({ profile: "default", workstream: "" });
   const [shown, setShown] = useState<Shown | null>(null);
   const [adding, setAdding] = useState<RuleScope | null>(null);
-  const standpoint = { profile: stand.profile, ...(stand.workstream ? { workstream: stand.workstream } : {}) };
-  const query = useQuery(matrixOf(standpoint));
-  const { data: rules, error: rulesError, refetch } = useQuery(allRules);
+  const { standpoint, query, stored, own } = useDecisions(stand);
+  const { data: rules } = stored;
   const { data: self } = useQuery(me);
   const may = self?.scopes.includes("admin") ?? false;
-  const own = stand.workstream && query.data ? ownRules(query.data.rows) : null;
   usePage("permissions", "Permissions");
   return (
     <>
-      <header className="top">
-        <h1>Permissions</h1>
-        <nav className="tabs self-end" aria-label="Permissions">
-          {VIEWS.map(([name, label]) => (
-            <a key={name} href={permissionsPath(name)} aria-current={view === name ? "page" : undefined}>
-              {label}
-              <Count view={name} rules={rules} />
-            </a>
-          ))}
-        </nav>
-        <div className="acts">
-          <button type="button" className="btn" title="As a file" disabled={!rules} onClick={() => copyRules(rules ?? [])}>
-            <Icon name="copy" />
-            As a file
-          </button>
-          <button
-            type="button"
-            className="btn ink"
-            disabled={!may}
-            title={may ? "Add rule" : "Adding rules needs the role admin"}
-            onClick={() => setAdding("project")}
-          >
-            <Icon name="plus" />
-            Add rule
-          </button>
-        </div>
-      </header>
+      <Head view={view} rules={rules} may={may} onAdd={() => setAdding("project")} />
       <div className="pm-grid">
         <div className="pm-main">
-          {rulesError && !rules && <Refused error={rulesError} onRetry={() => void refetch()} />}
+          {stored.error && !rules && <Refused error={stored.error} onRetry={() => void stored.refetch()} />}
           {view === "" && (
-            <section aria-label="Matrix">
-              <StandpointBar stand={stand} onStand={setStand} />
-              {query.error && !query.data && <Refused error={query.error} onRetry={() => void query.refetch()} />}
-              {query.isPending && <Bones />}
-              {query.data && (
-                <div className="scroll-x">
-                  <MatrixView matrix={query.data} rules={rules ?? []} shown={shown} onShown={setShown} />
-                </div>
-              )}
-            </section>
-          )}
-          {view === "rules" && rules && (
-            <section aria-label="Rules by scope">
-              <RulesView rules={rules} own={own} profile={stand.profile} shown={shown} may={may} onAdd={setAdding} />
-            </section>
-          )}
-          {view === "granted" && rules && (
-            <section aria-label="Granted">
-              <GrantedView rules={rules} own={own} may={may} />
-            </section>
+            <MatrixPart query={query} rules={rules ?? []} stand={stand} onStand={setStand} shown={shown} onShown={setShown} />
           )}
           {view === "compare" && (
             <section aria-label="Compare two policies">
               <CompareView rules={rules ?? []} profile={stand.profile} matrix={query.data} />
             </section>
           )}
+          {rules && <RulesPart view={view} rules={rules} own={own} profile={stand.profile} shown={shown} may={may} onAdd={setAdding} />}
         </div>
         <aside className="pm-side" aria-label="Try a call">
           <div className="phead">
@@ -114,6 +68,94 @@ export function PermissionsPage({ view }: { view: string }) {
       {view === "" && shown && <WhyBar shown={shown} onClose={() => setShown(null)} />}
       {adding && <RuleDialog scope={adding} self={self?.name ?? ""} onClose={() => setAdding(null)} />}
     </>
+  );
+}
+
+/** What is decided from where one stands, with the rules behind it. */
+function useDecisions({ profile, workstream }: Stand) {
+  const standpoint = { profile, ...(workstream ? { workstream } : {}) };
+  const query = useQuery(matrixOf(standpoint));
+  const stored = useQuery(allRules);
+  const own = workstream && query.data ? ownRules(query.data.rows) : null;
+  return { standpoint, query, stored, own };
+}
+
+interface HeadProps {
+  view: string;
+  rules: readonly Rule[] | undefined;
+  may: boolean;
+  onAdd: () => void;
+}
+
+function Head({ view, rules, may, onAdd }: HeadProps) {
+  return (
+    <header className="top">
+      <h1>Permissions</h1>
+      <nav className="tabs self-end" aria-label="Permissions">
+        {VIEWS.map(([name, label]) => (
+          <a key={name} href={permissionsPath(name)} aria-current={view === name ? "page" : undefined}>
+            {label}
+            <Count view={name} rules={rules} />
+          </a>
+        ))}
+      </nav>
+      <div className="acts">
+        <button type="button" className="btn" title="As a file" disabled={!rules} onClick={() => copyRules(rules ?? [])}>
+          <Icon name="copy" />
+          As a file
+        </button>
+        <button
+          type="button"
+          className="btn ink"
+          disabled={!may}
+          title={may ? "Add rule" : "Adding rules needs the role admin"}
+          onClick={onAdd}
+        >
+          <Icon name="plus" />
+          Add rule
+        </button>
+      </div>
+    </header>
+  );
+}
+
+interface MatrixPartProps {
+  query: UseQueryResult<Matrix>;
+  rules: readonly Rule[];
+  stand: Stand;
+  onStand: (stand: Stand) => void;
+  shown: Shown | null;
+  onShown: (shown: Shown) => void;
+}
+
+function MatrixPart({ query, rules, stand, onStand, shown, onShown }: MatrixPartProps) {
+  return (
+    <section aria-label="Matrix">
+      <StandpointBar stand={stand} onStand={onStand} />
+      {query.error && !query.data && <Refused error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isPending && <Bones />}
+      {query.data && (
+        <div className="scroll-x">
+          <MatrixView matrix={query.data} rules={rules} shown={shown} onShown={onShown} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function RulesPart({ view, ...rest }: ComponentProps<typeof RulesView> & { view: string }) {
+  if (view === "rules") {
+    return (
+      <section aria-label="Rules by scope">
+        <RulesView {...rest} />
+      </section>
+    );
+  }
+  if (view !== "granted") return null;
+  return (
+    <section aria-label="Granted">
+      <GrantedView rules={rest.rules} own={rest.own} may={rest.may} />
+    </section>
   );
 }
 

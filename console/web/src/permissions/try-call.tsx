@@ -37,6 +37,8 @@ export function TryCall({ standpoint, tools, onShown }: TryCallProps) {
   };
   const refused = checking.error instanceof ApiError ? checking.error.message : checking.error && "That did not work.";
   return (
+    // Ctrl Enter checks from whatever field has the focus.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <form className="try" onSubmit={submit} onKeyDown={press} noValidate>
       <div className="field">
         <label htmlFor={`${id}-tool`}>Tool</label>

@@ -15,19 +15,17 @@ export type Route =
 /** The route of a hash such as `#/workstreams/ID`; anything unknown is the list. */
 export function parseRoute(hash: string): Route {
   const [path = "", search = ""] = hash.replace(/^#/, "").split("?", 2);
-  const [, page, id] = path.split("/");
-  if (page === "signin") {
-    const query = new URLSearchParams(search);
-    return { page, code: query.get("code") ?? "", next: query.get("next") ?? "" };
-  }
+  const [, page, part = ""] = path.split("/");
+  const id = decodeURIComponent(part);
+  const query = new URLSearchParams(search);
+  const named = (key: string) => query.get(key) ?? "";
+  if (page === "signin") return { page, code: named("code"), next: named("next") };
   if (page === "overview") return { page };
-  if (page === "nodes") return { page, name: decodeURIComponent(id ?? "") };
-  if (page === "schedules") return { page, view: new URLSearchParams(search).get("view") ?? "" };
-  if (page === "approvals" || page === "questions") {
-    return { page: "approvals", view: page, call: decodeURIComponent(id ?? "") };
-  }
-  if (page === "permissions") return { page, view: new URLSearchParams(search).get("view") ?? "" };
-  if (page === "workstreams" && id) return { page: "workstream", id: decodeURIComponent(id) };
+  if (page === "nodes") return { page, name: id };
+  if (page === "schedules") return { page, view: named("view") };
+  if (page === "approvals" || page === "questions") return { page: "approvals", view: page, call: id };
+  if (page === "permissions") return { page, view: named("view") };
+  if (page === "workstreams" && id) return { page: "workstream", id };
   return { page: "workstreams", search };
 }
 

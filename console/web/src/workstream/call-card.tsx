@@ -121,7 +121,7 @@ function Output({ call, running }: { call: Call; running: boolean }) {
 
 function Foot({ call }: { call: Call }) {
   const { finished, started } = call;
-  const answer = answerOf(call);
+  const untouched = !finished && !started && !call.resolved && !call.answered;
   return (
     <div className="foot">
       {finished && <span className={finished.is_error ? "c-berry" : "c-moss"}>{finished.outcome}</span>}
@@ -132,6 +132,17 @@ function Foot({ call }: { call: Call }) {
           {started.node}, {started.at.slice(11, 19)}
         </span>
       )}
+      <PersonsPart call={call} />
+      {untouched && <span>not started</span>}
+    </div>
+  );
+}
+
+/** What a person said to it. */
+function PersonsPart({ call }: { call: Call }) {
+  const answer = answerOf(call);
+  return (
+    <>
       {answer && (
         <span>
           {answer.verb} {answer.by}
@@ -140,8 +151,7 @@ function Foot({ call }: { call: Call }) {
         </span>
       )}
       {call.answered && <span>{answerIn(call.answered, call.asked?.questions ?? [])}</span>}
-      {!finished && !started && !answer && !call.answered && <span>not started</span>}
-    </div>
+    </>
   );
 }
 

@@ -34,8 +34,6 @@ export function DecisionBadge({ call }: { call: Call }) {
 
 function Why({ call: { decided, resolved, requested }, call }: { call: Call }) {
   const answer = answerOf(call);
-  const edited = resolved?.updated_arguments ? resolved.original_digest : "";
-  const digested = (edited && resolved?.input_digest) || (requested?.input_digest ?? decided?.input_digest ?? "");
   return (
     <>
       <p className="say">
@@ -52,23 +50,7 @@ function Why({ call: { decided, resolved, requested }, call }: { call: Call }) {
         {decided && <RuleFacts decided={decided} answered={answer !== null} />}
         <dt>Person</dt>
         <dd>{resolved ? `${resolved.by}, ${fullTime(resolved.at)}` : requested ? "not yet" : "none was asked"}</dd>
-        {digested && (
-          <>
-            <dt>Input</dt>
-            <dd className="mono" title={digested}>
-              {digest(digested)}
-              {edited && ", as edited"}
-            </dd>
-          </>
-        )}
-        {edited && (
-          <>
-            <dt>Asked</dt>
-            <dd className="mono" title={edited}>
-              {digest(edited)}
-            </dd>
-          </>
-        )}
+        <Inputs call={call} />
       </dl>
       <footer>
         <a className="link" href={permissionsPath("rules")}>
@@ -76,6 +58,31 @@ function Why({ call: { decided, resolved, requested }, call }: { call: Call }) {
         </a>
         {decided && <span className="faint">Audit #{decided.seq}</span>}
       </footer>
+    </>
+  );
+}
+
+/** The digest of what runs; where a person edited it, of what was asked too. */
+function Inputs({ call: { decided, resolved, requested } }: { call: Call }) {
+  const asked = requested?.input_digest ?? decided?.input_digest ?? "";
+  const edited = resolved?.updated_arguments ? resolved.input_digest : "";
+  const before = (edited && resolved?.original_digest) || asked;
+  return (
+    <>
+      {edited && <Digest label="Input" value={edited} note=", as edited" />}
+      {before && <Digest label={edited ? "Asked" : "Input"} value={before} />}
+    </>
+  );
+}
+
+function Digest({ label, value, note = "" }: { label: string; value: string; note?: string }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd className="mono" title={value}>
+        {digest(value)}
+        {note}
+      </dd>
     </>
   );
 }

@@ -24,4 +24,5 @@ TOOL = Tool(
     run=inquiries.run,
     primary_key="questions",
     plan=True,
+    top_level=True,
 )

@@ -45,4 +45,5 @@ TOOL = Tool(
     run=run,
     primary_key="reason",
     plan=True,
+    top_level=True,
 )

@@ -53,5 +53,6 @@ TOOL = Tool(
     run=run,
     primary_key="plan",
     plan=True,
+    top_level=True,
     modes=("plan",),
 )

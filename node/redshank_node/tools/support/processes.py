@@ -41,6 +41,8 @@ class Command(msgspec.Struct, frozen=True):
 
     `stdin` a descriptor, nothing to read without.
 
+    `confine` puts the argv behind a sandbox's own, where there is one.
+
     `leftover_grace_seconds` is what processes left behind get to end by themselves once the command
     itself has ended; `stop_when_full` ends the command when it has written more than
     `max_output_bytes`.
@@ -54,6 +56,7 @@ class Command(msgspec.Struct, frozen=True):
     stdin: int | None = None
     leftover_grace_seconds: float = 0.2
     stop_when_full: bool = False
+    confine: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -287,7 +290,8 @@ def _supervised(command: Command, control: int, status: int) -> list[str]:
     # UTF-8 mode carries any bytes of the command unchanged, whatever the locale (F35).
     python = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _SUPERVISOR]
     locale = command.environment.get("LC_CTYPE", "")
-    return [*python, str(control), str(status), str(grace_ms), locale, *command.argv]
+    argv = command.argv if command.confine is None else command.confine(command.argv)
+    return [*python, str(control), str(status), str(grace_ms), locale, *argv]
 
 
 def _pipe(theirs: contextlib.ExitStack, *, read_is_theirs: bool) -> tuple[int, int]:

@@ -25,7 +25,7 @@ async def reranked(access: WebAccess, query: str, found: Sequence[Found]) -> lis
     texts = [f"{each.title}\n{each.snippet}" for each in found]
     try:
         key = await access.find_rerank_key() if access.find_rerank_key else ""
-        body = question(rerank, query, texts)
+        body = question(rerank.model, rerank.instruction, query, texts)
         answer = await asked(
             "POST", rerank.url, SECONDS, MOST_ANSWER_BYTES, headers=headers(key), body=body
         )

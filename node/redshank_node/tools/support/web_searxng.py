@@ -39,7 +39,10 @@ def found_in(body: bytes) -> list[Found]:
             "its answer is no JSON of SearxNG; the operator must allow it: "
             "search.formats: [html, json] in its settings.yml"
         ) from error
-    seen = {each.url: each for each in reversed(results) if _is_web(each.url)}
+    first: dict[str, _Result] = {}
+    for each in results:
+        if _is_web(each.url):
+            first.setdefault(each.url, each)
     return [
         Found(
             _line(each.title or each.url, 300),
@@ -47,7 +50,7 @@ def found_in(body: bytes) -> list[Found]:
             _line(each.content or "", 1000),
             _line(each.publishedDate or "", 40),
         )
-        for each in dict.fromkeys(reversed(seen.values()))
+        for each in first.values()
     ]
 
 

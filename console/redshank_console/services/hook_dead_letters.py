@@ -1,30 +1,11 @@
-"""Reads what is kept beside the logs: assets, hooks that gave no answer."""
+"""Reads which hooks gave no answer."""
 
 import msgspec
 
-from redshank_shared.domain.errors import NotFound
-from redshank_shared.stores.assets import Asset, Assets, checked_digest
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.hook_dead_letters import DeadLetter, HookDeadLetters
 from redshank_shared.wire.hook_views import DeadLetterView
 from redshank_shared.wire.views import PageView
-
-
-class AssetReading:
-    """Bytes by their digest."""
-
-    def __init__(self, database: Database, assets: Assets) -> None:
-        self._database = database
-        self._assets = assets
-
-    async def asset(self, digest: str) -> Asset:
-        """What is kept under it; NotFound, or Invalid where it is no digest."""
-        asset = await self._database.run(self._assets.get, checked_digest(digest))
-        if asset is None:
-            raise NotFound(
-                "nothing is kept under this digest; copy it from the call's result", field="digest"
-            )
-        return asset
 
 
 class DeadLetterReading:

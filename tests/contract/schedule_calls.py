@@ -70,10 +70,10 @@ async def call(
         Workspace(pathlib.Path("/")),
         lambda _: None,
         max_bytes,
-        WORKSTREAM,
-        "ines",
-        NOW,
-        Kept(*there),
+        workstream_id=WORKSTREAM,
+        owner="ines",
+        now_seconds=NOW,
+        schedules=Kept(*there),
     )
     return await tool.run(prepared(tool_name, **arguments), context)
 

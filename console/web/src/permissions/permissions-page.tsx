@@ -48,12 +48,18 @@ export function PermissionsPage({ view }: { view: string }) {
           {view === "" && (
             <MatrixPart query={query} rules={rules ?? []} stand={stand} onStand={setStand} shown={shown} onShown={setShown} />
           )}
-          {view === "compare" && (
-            <section aria-label="Compare two policies">
-              <CompareView rules={rules ?? []} profile={stand.profile} matrix={query.data} />
-            </section>
+          {rules && (
+            <RulesPart
+              view={view}
+              matrix={query.data}
+              rules={rules}
+              own={own}
+              profile={stand.profile}
+              shown={shown}
+              may={may}
+              onAdd={setAdding}
+            />
           )}
-          {rules && <RulesPart view={view} rules={rules} own={own} profile={stand.profile} shown={shown} may={may} onAdd={setAdding} />}
         </div>
         <aside className="pm-side" aria-label="Try a call">
           <div className="phead">
@@ -143,7 +149,16 @@ function MatrixPart({ query, rules, stand, onStand, shown, onShown }: MatrixPart
   );
 }
 
-function RulesPart({ view, ...rest }: ComponentProps<typeof RulesView> & { view: string }) {
+type RulesPartProps = ComponentProps<typeof RulesView> & { view: string; matrix: Matrix | undefined };
+
+function RulesPart({ view, matrix, ...rest }: RulesPartProps) {
+  if (view === "compare") {
+    return (
+      <section aria-label="Compare two policies">
+        <CompareView rules={rest.rules} profile={rest.profile} matrix={matrix} />
+      </section>
+    );
+  }
   if (view === "rules") {
     return (
       <section aria-label="Rules by scope">

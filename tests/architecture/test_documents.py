@@ -19,10 +19,14 @@ from redshank_console.cli.exits import (
 )
 from redshank_console.cli.main import app
 from redshank_shared.settings.reading import _NOT_IN_A_FILE
-from redshank_shared.settings.sections import SECTIONS, Model
+from redshank_shared.settings.sections import SECTIONS, Model, ProfileSource
 from tests.architecture.sources import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NAMED: list[tuple[str, type[msgspec.Struct]]] = [
+    ("models.NAME", Model),
+    ("profiles.NAME", ProfileSource),
+]
 ROW = re.compile(r"^\| `([a-z_]+(?:\.[a-zA-Z_]+)+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", re.M)
 
 
@@ -35,7 +39,7 @@ def documented() -> dict[str, str]:
 def existing() -> dict[str, str]:
     """Key to default, as the sections have them."""
     found = {}
-    for table, kind in [*SECTIONS.items(), ("models.NAME", Model)]:
+    for table, kind in [*SECTIONS.items(), *NAMED]:
         for field in msgspec.structs.fields(kind):
             if kind is Model and field.name in _NOT_IN_A_FILE:
                 continue

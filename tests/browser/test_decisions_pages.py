@@ -23,7 +23,7 @@ WHICH = (
     '{"label": "Only the first", "description": "744 rows, as published until now."}]}]}'
 )
 SEVERAL = (
-    'call: ask_operator {"questions": [{"question": "Which stations?", "multi_select": true, '
+    'call: ask_user_question {"questions": [{"question": "Which stations?", "multi_select": true, '
     '"options": [{"label": "Cuxhaven"}, {"label": "Husum"}, {"label": "Emden"}]}, '
     '{"question": "When?", "options": [{"label": "Tonight"}, {"label": "Tomorrow"}]}]}'
 )
@@ -159,3 +159,130 @@ def test_the_inbox_is_answered_by_keyboard(browser: Browser, clear: People) -> N
     assert not (clear.cluster.workspace / "denied.txt").exists()
     audits = clear.look(f"/v1/workstreams/{denied}/permission-audits")["items"]
     assert audits[0]["reason"] == "write it to the log instead"
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_the_inbox_shows_what_each_call_would_do(
+    browser: Browser, clear: People, look: tuple[str, int, int]
+) -> None:
+    mends = 'call: edit_file {"path": "backfill.py", "old_string": "local(at)", "new_string": "utc(at)"}'
+    made = [
+        clear.works("marsh-report", "run: git bisect run make test-one T=test_lease"),
+        clear.works("backfill", mends),
+        clear.works("october", PLAN, mode="plan"),
+    ]
+    for workstream in made:
+        clear.waits(workstream)
+    with signed_in(browser, clear, look) as page:
+        turn_to(page, "approvals")
+        expect(row(page, "marsh-report")).to_contain_text("git bisect")
+        assert violations(page) == []
+        shot(page, "approvals", look)
+        row(page, "backfill").click()
+        change = page.get_by_role("group", name="Change to backfill.py", exact=False)
+        expect(change).to_contain_text("utc(at)")
+        assert violations(page) == []
+        shot(page, "approvals-diff", look)
+        turn_to(page, "approvals")
+        row(page, "october").click()
+        expect(page.get_by_role("group", name="The plan")).to_contain_text("Change the key")
+        assert violations(page) == []
+        shot(page, "approvals-plan", look)
+        page.get_by_role("button", name="Always").click()
+        expect(page.get_by_role("button", name="For me, everywhere")).to_be_visible()
+        assert violations(page) == []
+        shot(page, "approvals-always", look)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_questions_are_shown_with_their_options(
+    browser: Browser, clear: People, look: tuple[str, int, int]
+) -> None:
+    one = clear.works("tide-gauge", WHICH)
+    clear.waits(one)
+    clear.waits(clear.works("stations", SEVERAL))
+    with signed_in(browser, clear, look) as page:
+        turn_to(page, "questions")
+        expect(row(page, "tide-gauge")).to_contain_text("Which reading")
+        row(page, "stations").click()
+        expect(page.get_by_role("group", name="Which stations?")).to_be_visible()
+        assert violations(page) == []
+        shot(page, "questions", look)
+        turn_to(page, f"workstreams/{one}")
+        expect(page.get_by_role("radio", name="Only the first")).to_be_visible()
+        page.keyboard.press("2")
+        expect(page.get_by_role("radio", name="Only the first")).to_be_checked()
+        assert violations(page) == []
+        shot(page, "question", look)
+
+
+@pytest.mark.req("K-47", "K-48", "B-5")
+@pytest.mark.parametrize("look", LOOKS)
+def test_the_permissions_page_says_what_is_decided_and_why(
+    browser: Browser, clear: People, look: tuple[str, int, int]
+) -> None:
+    clear.ask("/v1/permissions/rules", {"scope": "project", "pattern": "bash", "decision": "ask"})
+    locked = {
+        "scope": "user",
+        "pattern": "mcp__github__delete_*",
+        "decision": "deny",
+        "locked": True,
+    }
+    clear.ask("/v1/permissions/rules", locked)
+    with signed_in(browser, clear, look) as page:
+        turn_to(page, "permissions")
+        cell = page.get_by_role("button", name="edit_file, acceptEdits: allow", exact=False)
+        cell.click()
+        expect(
+            page.get_by_text("edit_file in acceptEdits").locator("visible=true").first
+        ).to_be_visible()
+        assert violations(page) == []
+        shot(page, "permissions", look)
+        turn_to(page, "permissions?view=rules")
+        project = page.get_by_role("region", name="Project")
+        expect(project.get_by_role("listitem").filter(has_text="bash")).to_contain_text("ask")
+        assert violations(page) == []
+        shot(page, "permissions-rules", look)
+        turn_to(page, "permissions?view=compare")
+        policy = (
+            '[[rule]]\nscope = "project"\npattern = "bash"\ndecision = "deny"\n\n'
+            '[[rule]]\nscope = "user"\npattern = "write_file"\ndecision = "allow"\n\n'
+            '[[expect]]\ntool = "bash"\ndecision = "deny"\n\n'
+            '[[expect]]\ntool = "read_file"\ndecision = "ask"\n'
+        )
+        page.get_by_label("Policy to compare", exact=False).fill(policy)
+        page.get_by_role("button", name="Compare").click()
+        figures = page.get_by_role("region", name="The difference in figures")
+        expect(figures).to_contain_text("1 fails")
+        expect(page.get_by_role("row").filter(has_text="write_file")).to_contain_text("allow")
+        assert violations(page) == []
+        shot(page, "permissions-compare", look)
+
+
+@pytest.mark.req("K-45", "B-6")
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_decided_call_says_why(
+    browser: Browser, clear: People, look: tuple[str, int, int]
+) -> None:
+    mine = clear.works("why", "read: backfill.py\nrun: echo why > why.txt", mode="acceptEdits")
+    view = clear.waits(mine)
+    answer = {"request_id": view["pending_approvals"][0]["request_id"], "behavior": "allow"}
+    clear.ask(f"/v1/workstreams/{mine}/approvals", {"resolutions": [answer]})
+    clear.rests(mine)
+    with signed_in(browser, clear, look) as page:
+        turn_to(page, f"workstreams/{mine}")
+        page.get_by_role("button", name="allow by AD: why?", exact=False).click()
+        why = page.get_by_role("dialog", name="Why allow")
+        expect(why).to_contain_text("Allowed by admin, for this call only")
+        expect(why).to_contain_text("Hooks")
+        assert violations(page) == []
+        shot(page, "why", look)
+        page.keyboard.press("Escape")
+        if look[1] < 721:
+            page.get_by_role("button", name="Facts", exact=True).click()
+        page.get_by_role("tab", name="Audit").click()
+        decisions = page.get_by_role("list", name="Decisions, newest first")
+        expect(decisions.get_by_role("listitem")).to_have_count(2)
+        expect(decisions.get_by_role("listitem").first).to_contain_text("allowed by admin")
+        assert violations(page) == []
+        shot(page, "audit", look)

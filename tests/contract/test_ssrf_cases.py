@@ -5,9 +5,11 @@ import pathlib
 import tomllib
 from typing import Any
 
+import aiohttp
 import pytest
 
 from redshank_node.tools.builtin import web_fetch
+from redshank_node.tools.support import web_network
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, WebAccess
 from redshank_node.tools.tool import Workspace as Place
 from redshank_shared.settings.sections import Tools
@@ -64,3 +66,17 @@ async def test_what_must_not_be_connected_to_is_not_connected_to(case: dict[str,
             assert len(world.requests) == case.get("requests", 0)
             if case.get("hops"):
                 assert f"redirect {len(world.requests)}" in said
+
+
+@pytest.mark.fault("F20")
+@pytest.mark.parametrize(
+    "url", ["http://10.0.0.1/", "http://other.example/", "http://1.1.1.1/", "http://[::1]/"]
+)
+async def test_a_session_goes_to_the_judged_addresses_alone_whatever_it_is_asked(url: str) -> None:
+    async with web_world() as world:
+        session = web_network.session_to(("93.184.216.34",), "www.example.com", world.network)
+        async with session:
+            with pytest.raises(aiohttp.ClientConnectorError):
+                await session.get(url)
+
+        assert world.connected == []

@@ -73,7 +73,6 @@ async def test_what_is_opened_is_known_to_the_redactor(database: Database) -> No
     assert process.redactor.of_log(f"x {VALUE}") == "x ***"
 
 
-@pytest.mark.req("K-61")
 async def test_a_revocation_counts_from_the_next_use_on(database: Database) -> None:
     vault = vault_with(1)
     process = Process(database, vault)

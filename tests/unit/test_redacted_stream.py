@@ -70,3 +70,22 @@ async def test_a_long_text_is_masked_in_pieces_as_if_it_were_whole() -> None:
     text = "".join(f"line {n} with {SECRET}\n" for n in range(12_000))
     assert len(text) > 300_000
     assert await redacted(Redactor([SECRET]), text) == text.replace(SECRET, "***")
+
+
+@pytest.mark.fault("F-12")
+@pytest.mark.parametrize("kept", range(len(SECRET) + 1))
+async def test_a_secret_that_a_cut_went_through_leaves_nothing_to_read(kept: int) -> None:
+    notice = "\n[... 512 bytes left out here ...]\n"
+    text = f"head {SECRET[:kept]}{notice}{SECRET[kept:]} tail"
+    seen = await redacted(Redactor([SECRET]), text)
+    for size in range(6, len(SECRET) + 1):
+        for start in range(len(SECRET) - size + 1):
+            assert SECRET[start : start + size] not in seen
+    assert seen.startswith("head ")
+    assert seen.endswith(" tail")
+    assert notice in seen
+
+
+async def test_a_cut_in_ordinary_text_stays_as_it_is() -> None:
+    text = "head\n[... 512 bytes left out here ...]\ntail"
+    assert await redacted(Redactor([SECRET]), text) == text

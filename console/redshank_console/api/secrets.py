@@ -48,7 +48,7 @@ class SecretRoutes:
         return _json(view)
 
     async def revoke(self, request: Request, slot: str, body: NoBody = None) -> Response:
-        """Erase a slot's value; the next use is refused (K-61)."""
+        """Erase a slot's value; the next use is refused."""
         by = principal_of(request.scope).name
         view = await self._keeping.revoke(slot, by)
         await self._audit.record(by, "secret.revoked", slot, f"version {view.version}")

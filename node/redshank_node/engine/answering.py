@@ -8,6 +8,7 @@ from typing import Protocol
 from redshank_node.engine.calls import Bounds, Pipeline, ReadyCall
 from redshank_node.engine.limits_in_force import BatchLimits
 from redshank_node.engine.live_text import LiveText
+from redshank_node.engine.own_search import own_search
 from redshank_node.engine.prompt import COMPACTION, system_prompt
 from redshank_node.engine.recorder import Recorder
 from redshank_node.providers.provider import (
@@ -130,7 +131,7 @@ class Answering:
         """
         state = self._recorder.state
         try:
-            answer = await self._ask(state, group, self._question(state))
+            answer = await self._ask(state, group, await self._question(state))
         except ModelFailed as failure:
             await self._fail(failure)
             return []
@@ -197,12 +198,14 @@ class Answering:
             cached_tokens=answer.cached_tokens,
         )
 
-    def _question(self, state: Workstream) -> ModelRequest:
+    async def _question(self, state: Workstream) -> ModelRequest:
+        searches = self._models.of(state).settings.web_search
         return ModelRequest(
             conversation=state.id,
             system=system_prompt(state, self._pipeline.workspace),
             messages=transcript(state),
             surface=self._pipeline.surfaces.of(state.created.boundary),
+            own_search=await own_search(self._pipeline, state) if searches else "",
         )
 
     def _summary_question(self, state: Workstream) -> ModelRequest:

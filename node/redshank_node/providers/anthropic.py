@@ -31,6 +31,7 @@ ANTHROPIC_URL = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
 _CACHED = {"type": "ephemeral"}
 _CACHE_MARK = b',"cache_control":{"type":"ephemeral"}}'
+_SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
 _END_PATIENCE_SECONDS = 0.05
 _STOP_PATIENCE_SECONDS = 5.0
 
@@ -70,8 +71,8 @@ class Anthropic:
             parts.append(self._kept.get(("system", request.system), make))
         if request.surface.tools:
             surface = request.surface
-            make = functools.partial(_encoded_surface, surface)
-            parts.append(self._kept.get(("surface", surface.digest), make))
+            make = functools.partial(_encoded_surface, surface, request.own_search)
+            parts.append(self._kept.get(("surface", surface.digest, request.own_search), make))
         else:
             parts.append(_encoded_past_tools(history))
         parts += [b',"messages":[', self._messages(request.conversation, history), b"]}"]
@@ -197,9 +198,11 @@ def _encoded_past_tools(history: list[Message]) -> bytes:
     return b',"tool_choice":{"type":"none"},"tools":' + encoded(tools)
 
 
-def _encoded_surface(surface: Surface) -> bytes:
+def _encoded_surface(surface: Surface, own_search: str) -> bytes:
     tools: list[dict[str, Any]] = [
-        {
+        dict(_SEARCH)
+        if tool.name == own_search
+        else {
             "name": tool.name,
             "description": tool.description,
             "input_schema": tool.parameters or {"type": "object", "properties": {}},

@@ -7,6 +7,7 @@ from redshank_node.providers.arguments import checked
 from redshank_node.providers.encoding import decoded, encoded, mended
 from redshank_node.providers.failures import Failures
 from redshank_node.providers.provider import Answer, Delta, ModelCall
+from redshank_node.providers.sources import Sources
 from redshank_node.providers.sse import Event
 from redshank_node.providers.transport import HELD_BYTES
 from redshank_shared.domain.messages import Finish
@@ -48,6 +49,7 @@ class BlockAnswer:
         self._blocks: dict[int, _Block] = {}
         self._reason = ""
         self._usage: dict[str, int] = {}
+        self._sources = Sources()
         self._held = 0
 
     def feed(self, event: Event) -> Iterator[Delta]:
@@ -91,7 +93,7 @@ class BlockAnswer:
         cached = usage.get("cache_read_input_tokens", 0)
         fresh = usage.get("input_tokens", 0) + usage.get("cache_creation_input_tokens", 0)
         return Answer(
-            text=text,
+            text=self._sources.behind(text),
             finish="tool_calls" if calls and finish == "stop" else finish,
             calls=calls,
             reasoning=_joined(blocks, "thinking"),
@@ -127,6 +129,9 @@ class BlockAnswer:
     def _start(self, index: Any, start: dict[str, Any]) -> Iterator[Delta]:
         block = self._blocks[_index(index)] = _Block(start)
         self._held += sum(len(value) for value in start.values() if isinstance(value, str))
+        citations = start.get("citations")
+        for citation in citations if isinstance(citations, list) else ():
+            self._sources.add(citation)
         if block.text[0] and block.kind in ("text", "thinking"):
             yield _shown(block, block.text[0])
 
@@ -148,6 +153,9 @@ class BlockAnswer:
                 piece = _text(delta.get("partial_json"))
                 block.json.append(piece)
                 self._held += len(piece)
+                return
+            case "citations_delta":
+                self._sources.add(delta.get("citation"))
                 return
             case _:
                 return

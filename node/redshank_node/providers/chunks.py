@@ -9,6 +9,7 @@ from redshank_node.providers.arguments import checked, parsed
 from redshank_node.providers.encoding import decoded, mended
 from redshank_node.providers.failures import Failures
 from redshank_node.providers.provider import Answer, Delta, ModelCall
+from redshank_node.providers.sources import Sources
 from redshank_node.providers.sse import Event
 from redshank_node.providers.thinking import ThinkFilter
 from redshank_node.providers.transport import HELD_BYTES
@@ -134,6 +135,7 @@ class ChunkAnswer:
         self._refused = False
         self._tokens = (0, 0, 0)
         self._held = 0
+        self._sources = Sources()
 
     def feed(self, event: Event) -> Iterator[Delta]:
         """What this event adds to show. Raises ModelFailed where it carries an error."""
@@ -173,7 +175,7 @@ class ChunkAnswer:
             finish = "tool_calls" if calls else "stop"
         spent_in, spent_out, cached = self._tokens
         return Answer(
-            text=text,
+            text=self._sources.behind(text),
             finish=finish,
             calls=calls,
             reasoning=reasoning,
@@ -219,6 +221,9 @@ class ChunkAnswer:
         if refusal := _text(delta.get("refusal")):
             self._refused = True
             yield from self._speak(refusal)
+        annotations = delta.get("annotations")
+        for annotation in annotations if isinstance(annotations, list) else ():
+            self._sources.add(annotation)
         fragments = delta.get("tool_calls")
         for fragment in fragments if isinstance(fragments, list) else ():
             self._held += self._calls.feed(fragment)

@@ -1,12 +1,15 @@
 """Makes the providers of all configured models."""
 
 from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
 
 from redshank_node.providers.choose import make
 from redshank_node.providers.provider import ModelSettings, Provider
 from redshank_node.providers.slot_keyed import FindKey, SlotKeyed
 from redshank_shared.domain.errors import NotFound
 from redshank_shared.settings.sections import Model, Settings
+
+_OWN_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 
 
 def make_all(settings: Settings, secret_of: Callable[[str], Awaitable[str]]) -> dict[str, Provider]:
@@ -39,6 +42,17 @@ def _finding(model: Model, secret_of: Callable[[str], Awaitable[str]]) -> FindKe
     return find_key
 
 
+def sees_images(model: Model) -> bool:
+    """Whether the model takes images: as it is set, else where its maker's own servers are asked
+    (T-23).
+    """
+    said = model.capabilities.supports_vision
+    if said is not None:
+        return said
+    host = urlsplit(model.base_url).hostname
+    return model.provider in _OWN_HOSTS and host in (None, _OWN_HOSTS[model.provider])
+
+
 def _settings_of(model: Model) -> ModelSettings:
     return ModelSettings(
         name=model.name,
@@ -50,5 +64,6 @@ def _settings_of(model: Model) -> ModelSettings:
         max_output_tokens=model.max_output_tokens,
         thinking_tokens=model.thinking_tokens,
         timeout_seconds=model.timeout_seconds,
-        supports_vision=model.capabilities.supports_vision,
+        supports_vision=sees_images(model),
+        web_search=model.capabilities.web_search,
     )

@@ -58,9 +58,10 @@ class OpenAI:
     def _body(self, request: ModelRequest) -> bytes:
         parts = [self._head, b',"messages":[', b",".join(self._messages(request)), b"]"]
         if request.surface.tools:
-            surface = request.surface
-            key = ("surface", surface.digest)
-            parts.append(self._kept.get(key, functools.partial(self._encoded_surface, surface)))
+            surface, own = request.surface, request.own_search
+            key = ("surface", surface.digest, own)
+            make = functools.partial(self._encoded_surface, surface, own)
+            parts.append(self._kept.get(key, make))
         parts.append(b"}")
         return b"".join(parts)
 
@@ -105,8 +106,12 @@ class OpenAI:
             ]
         return wire
 
-    def _encoded_surface(self, surface: Surface) -> bytes:
-        tools = b',"tools":' + encoded([_tool(tool) for tool in surface.tools])
+    def _encoded_surface(self, surface: Surface, own_search: str) -> bytes:
+        search = b',"web_search_options":{}' if own_search else b""
+        offered = [_tool(tool) for tool in surface.tools if tool.name != own_search]
+        if not offered:
+            return search
+        tools = search + b',"tools":' + encoded(offered)
         # llama.cpp asks for it; OpenAI's own reasoning models refuse it.
         return tools if self._is_openai else tools + b',"parallel_tool_calls":true'
 

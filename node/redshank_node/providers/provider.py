@@ -23,6 +23,7 @@ class ModelSettings(msgspec.Struct, frozen=True):
     thinking_tokens: int = 0
     timeout_seconds: float = 300.0
     supports_vision: bool = False
+    web_search: bool = False
 
     def __repr__(self) -> str:
         return f"ModelSettings({self.name!r}, {self.provider!r}, {self.model!r}, {self.base_url!r})"
@@ -38,12 +39,15 @@ class Surface(msgspec.Struct, frozen=True):
 
 
 class ModelRequest(msgspec.Struct, frozen=True):
-    """One question to a model: everything it reads. `conversation` is the workstream's id."""
+    """One question to a model: everything it reads. `conversation` is the workstream's id;
+    `own_search` the tool of the surface that the provider carries out by itself, empty: none.
+    """
 
     conversation: str
     system: str
     messages: tuple[Message, ...]
     surface: Surface
+    own_search: str = ""
 
 
 class Delta(msgspec.Struct, frozen=True):

@@ -162,6 +162,19 @@ class SettleNotification(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+class PinFile(msgspec.Struct, frozen=True):
+    """The file stands in every later prompt, so and no other way."""
+
+    path: str
+    sections: tuple[str, ...] = ()
+    whole: bool = False
+
+
+class UnpinFile(msgspec.Struct, frozen=True):
+    path: str
+    gone: bool = False
+
+
 Command = (
     PostMessage
     | ResolveApprovals
@@ -181,4 +194,6 @@ Command = (
     | FireSchedule
     | RequestNotification
     | SettleNotification
+    | PinFile
+    | UnpinFile
 )

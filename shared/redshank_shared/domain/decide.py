@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import assert_never
 
-from redshank_shared.domain import notifying, plan_mode, questions, scheduling
+from redshank_shared.domain import notifying, pinning, plan_mode, questions, scheduling
 from redshank_shared.domain.commands import (
     AcceptPlan,
     AnswerQuestions,
@@ -19,6 +19,7 @@ from redshank_shared.domain.commands import (
     ExpireApproval,
     ExpireQuestion,
     FireSchedule,
+    PinFile,
     PostMessage,
     RequestCompaction,
     RequestNotification,
@@ -26,6 +27,7 @@ from redshank_shared.domain.commands import (
     ResolveApprovals,
     RetryTurn,
     SettleNotification,
+    UnpinFile,
 )
 from redshank_shared.domain.digests import input_digest
 from redshank_shared.domain.due_events import ScheduleChanged
@@ -92,6 +94,8 @@ def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
             facts = scheduling.decide(state, command, seconds_of(at))
         case RequestNotification() | SettleNotification():
             facts = notifying.decide(state, command)
+        case PinFile() | UnpinFile():
+            facts = pinning.decide(state, command)
         case _:
             assert_never(command)
     return facts

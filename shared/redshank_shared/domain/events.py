@@ -21,7 +21,9 @@ from redshank_shared.domain.due_events import (
     ScheduleTriggered,
 )
 from redshank_shared.domain.fact import Fact
+from redshank_shared.domain.images import KeptImage
 from redshank_shared.domain.ledger_seal import Seal
+from redshank_shared.domain.pin_events import FilePinned, FileUnpinned
 from redshank_shared.domain.question_events import PlanAccepted, QuestionAnswered, QuestionAsked
 from redshank_shared.domain.rule_events import RulesUpdated
 from redshank_shared.domain.terms import Effect as Effect
@@ -193,7 +195,9 @@ class CallStarted(Fact, frozen=True, tag="call.started"):
 
 
 class CallFinished(Fact, frozen=True, tag="call.finished"):
-    """`asset`: the digest under which the whole of an oversize output is kept (O8)."""
+    """`asset`: the digest under which the whole of an oversize output is kept (O8); `images`: what
+    a model that sees is shown beside the output (T-22).
+    """
 
     call_id: str
     tool: str
@@ -204,6 +208,7 @@ class CallFinished(Fact, frozen=True, tag="call.finished"):
     truncated: bool = False
     ledger: Seal | None = None
     asset: str = ""
+    images: tuple[KeptImage, ...] = ()
 
 
 class CallInterrupted(Fact, frozen=True, tag="call.interrupted"):
@@ -297,6 +302,8 @@ KnownFact = (
     | QuestionAsked
     | QuestionAnswered
     | PlanAccepted
+    | FilePinned
+    | FileUnpinned
 )
 AnyFact = KnownFact | Unknown
 

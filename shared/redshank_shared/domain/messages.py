@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from redshank_shared.domain.events import AskedCall
+from redshank_shared.domain.images import KeptImage
 
 
 class UserMessage(msgspec.Struct, frozen=True):
@@ -31,13 +32,14 @@ class AssistantMessage(msgspec.Struct, frozen=True):
 
 
 class ResultMessage(msgspec.Struct, frozen=True):
-    """The one result of a call."""
+    """The one result of a call. `images` stand behind its output."""
 
     seq: int
     call_id: str
     tool: str
     output: str
     is_error: bool
+    images: tuple[KeptImage, ...] = ()
 
 
 Message = UserMessage | AssistantMessage | ResultMessage

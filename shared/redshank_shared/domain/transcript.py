@@ -46,4 +46,5 @@ def transcript(state: Workstream) -> tuple[Message, ...]:
 
 
 def _result(recorded: Recorded, fact: CallFinished | CallInterrupted) -> ResultMessage:
-    return ResultMessage(recorded.seq, fact.call_id, fact.tool, fact.output, fact.is_error)
+    images = fact.images if isinstance(fact, CallFinished) else ()
+    return ResultMessage(recorded.seq, fact.call_id, fact.tool, fact.output, fact.is_error, images)

@@ -43,6 +43,8 @@ from redshank_shared.domain.events import (
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.ledger_seal import ChainEnd, chained
 from redshank_shared.domain.lifecycle import CallStatus, next_status
+from redshank_shared.domain.pin_events import FilePinned, FileUnpinned
+from redshank_shared.domain.pins import Pins, repinned, rewritten, told
 from redshank_shared.domain.question_events import PlanAccepted, QuestionAnswered, QuestionAsked
 from redshank_shared.domain.rule_events import RulesUpdated, SessionRule, updated_rules
 from redshank_shared.domain.schedule_state import Schedule, rescheduled
@@ -125,6 +127,7 @@ class Workstream(msgspec.Struct, frozen=True):
     untold: dict[str, NotificationRequested] = {}
     notices_in_turn: int = 0
     ledger: ChainEnd = ChainEnd()
+    pins: Pins = Pins()
 
     @property
     def open_calls(self) -> list[Call]:
@@ -194,6 +197,8 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
             return {"compact_requested": True}
         case ContextCompacted():
             return {"compact_requested": False, "entries": _shortened(state, recorded, fact)}
+        case FilePinned() | FileUnpinned():
+            return {"pins": repinned(state.pins, fact)}
         case Unknown() | PlanAccepted():
             return {}
         case _:
@@ -226,6 +231,7 @@ def _said(
         "delivered": state.delivered if fact.calls else Delivered(),
         "notices_in_turn": state.notices_in_turn if fact.calls else 0,
         "owes": owes,
+        "pins": told(state.pins),
     }
     return changes if owes else {**changes, **_promoted(state, (*state.entries, recorded))}
 
@@ -271,6 +277,8 @@ def _called(
     changes: dict[str, object] = {"calls": calls, "entries": (*state.entries, recorded)}
     if isinstance(fact, CallFinished):
         changes["delivered"] = state.delivered.plus(fact.output)
+        if call.started is not None and call.started.effect == "write" and not fact.is_error:
+            changes["pins"] = rewritten(state.pins, call.arguments)
     if state.stopping and all(other.status == "done" for other in calls.values()):
         changes["stopping"] = False
     return changes

@@ -2,7 +2,9 @@
 
 import difflib
 import functools
-from typing import Literal
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -12,13 +14,34 @@ from redshank_shared.permissions.rules import Rule, check_pattern
 from redshank_shared.permissions.tool_card import MCP_PREFIX, ToolCard, default_rules
 from redshank_shared.profiles.catalogue import catalogue, decoded, shipped
 
-_SHIPPED = ("default", "turnstone", "kheish", "cireilclaw")
+SHIPPED = ("default", "turnstone", "kheish", "cireilclaw")
+_INSTALLED: dict[str, "Profile"] = {}
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+Count = Annotated[int, msgspec.Meta(gt=0)]
+
+
+class Exposure(msgspec.Struct, frozen=True):
+    """What a profile changes of a tool beside its name. `rename`: the tool's own argument to the
+    one that is shown, dotted for one inside another (`edits.old_string`); `preset`: values that the
+    profile gives to arguments or options, which the model then neither sees nor sets; `without`:
+    arguments that are not shown.
+    """
+
+    rename: Mapping[str, str] = {}
+    preset: Mapping[str, Any] = {}
+    without: tuple[str, ...] = ()
 
 
 class Profile(msgspec.Struct, frozen=True):
     """A surface as data. `rules`: the built-in tier that lies below all other rules (O1), the
     catch-all last; it says all that defaults and labels of `tools` say. `mcp_default`: what it says
-    of a tool of an MCP server.
+    of a tool of an MCP server. `exposures` has what is changed of tools, by their shown names.
+    `max_parallel`: how many calls of a batch may run at once, below the limits' number;
+    `disable_after_failures`: how often running a tool may fail before it is off for the turn, 0 for
+    no such end (C-9); `rescue`: whether a bare string stands for the primary key (T-10);
+    `unlisted`: whether a tool that tools.toml does not name is there (C-3); where it is not, the
+    file must be (C-1).
     """
 
     name: str
@@ -26,22 +49,44 @@ class Profile(msgspec.Struct, frozen=True):
     tools: tuple[ToolCard, ...]
     rules: tuple[Rule, ...]
     mcp_default: Decision = "ask"
+    exposures: Mapping[str, Exposure] = {}
+    max_parallel: int = 16
+    disable_after_failures: int = 0
+    rescue: bool = False
+    unlisted: bool = True
 
 
 def known_profiles() -> tuple[str, ...]:
-    """The names of the profiles that ship, Redshank's own first."""
-    return _SHIPPED
+    """The names of the profiles that there are, Redshank's own first, the operator's last."""
+    return (*SHIPPED, *(name for name in _INSTALLED if name not in SHIPPED))
 
 
-@functools.cache
+def install(profiles: Iterable[Profile]) -> None:
+    """Make these the operator's profiles of this process, in place of any before. One with the name
+    of a shipped profile stands in for it. Once at a start: what runs keeps what it has.
+    """
+    _INSTALLED.clear()
+    _INSTALLED.update({profile.name: profile for profile in profiles})
+
+
 def load(name: str) -> Profile:
     """The profile of this name; Invalid names the nearest one where there is none."""
-    if name not in _SHIPPED:
+    installed = _INSTALLED.get(name)
+    if installed is not None:
+        return installed
+    if name not in SHIPPED:
+        known = known_profiles()
         raise Invalid(
-            f"there is no profile {name}{_meant(name, _SHIPPED)}: use {', '.join(_SHIPPED)}",
+            f"there is no profile {name}{_meant(name, known)}: use {', '.join(known)}",
             code="unknown_profile",
             field="profile",
         )
+    return shipped_profile(name)
+
+
+@functools.cache
+def shipped_profile(name: str) -> Profile:
+    """The profile of this name as it ships, one of SHIPPED."""
     return read(name, shipped(name))
 
 
@@ -51,6 +96,7 @@ def read(name: str, text: str) -> Profile:
     """
     written = decoded(name, text, _ProfileFile)
     cards = tuple(_card(name, exposed, tool) for exposed, tool in written.tools.items())
+    _each_once(name, cards)
     given = tuple(_rule(name, at, rule) for at, rule in enumerate(written.rules))
     return Profile(
         name=name,
@@ -58,7 +104,37 @@ def read(name: str, text: str) -> Profile:
         tools=cards,
         rules=given or _generated(cards, written.mcp.default),
         mcp_default=written.mcp.default,
+        exposures={
+            exposed: Exposure(tool.rename, tool.preset, tool.without)
+            for exposed, tool in written.tools.items()
+            if tool.rename or tool.preset or tool.without
+        },
+        max_parallel=written.batch.max_parallel,
+        disable_after_failures=written.batch.disable_after_failures,
+        rescue=written.arguments.rescue,
+        unlisted=written.tools_file.unlisted == "on",
     )
+
+
+def with_defaults(profile: Profile, defaults: Mapping[str, Decision]) -> Profile:
+    """The profile with other default decisions of tools, by their shown names. Misconfigured names
+    the tool that it has not.
+    """
+    names = tuple(card.name for card in profile.tools)
+    for name in defaults:
+        if name not in names:
+            raise Misconfigured(
+                f"profile {profile.name} has no tool {name}{_meant(name, names)}",
+                code="profile_invalid",
+                field=f"profiles.{profile.name}.defaults.{name}",
+            )
+    said = tuple(Rule(name, decision, "builtin") for name, decision in defaults.items())
+    cards = tuple(
+        msgspec.structs.replace(card, default=defaults.get(card.name, card.default))
+        for card in profile.tools
+    )
+    rules = (*said, *(rule for rule in profile.rules if rule.pattern not in defaults))
+    return msgspec.structs.replace(profile, tools=cards, rules=rules)
 
 
 def card_of(profile: Profile, tool: str) -> ToolCard | None:
@@ -75,12 +151,18 @@ def _card(profile: str, exposed: str, tool: "_ExposedTool") -> ToolCard:
     canonical = tool.canonical or exposed
     known = catalogue().get(canonical)
     if known is None:
-        raise Misconfigured(
-            f"profile {profile}: tools.{exposed} stands for {canonical}, which is no canonical tool"
+        raise _wrong(
+            profile,
+            exposed,
+            f"stands for {canonical}, which is no canonical tool"
             f"{_meant(canonical, tuple(catalogue()))}",
-            code="profile_invalid",
-            field=f"tools.{exposed}",
         )
+    if not _NAME.fullmatch(exposed):
+        raise _wrong(profile, exposed, "is no name: 1 to 64 letters, digits, _ or -")
+    for other, theirs in catalogue().items():
+        taken = exposed == other or exposed in theirs.aliases
+        if other != canonical and taken and exposed not in known.aliases:
+            raise _wrong(profile, exposed, f"is what {other} is called; give {canonical} another")
     return ToolCard(
         name=exposed,
         canonical=canonical,
@@ -90,7 +172,23 @@ def _card(profile: str, exposed: str, tool: "_ExposedTool") -> ToolCard:
         parallel=known.parallel if tool.parallel is None else tool.parallel,
         default=tool.default,
         asks=tool.asks,
-        labelled_by=known.labelled_by,
+        labelled_by=tool.rename.get(known.labelled_by, known.labelled_by),
+    )
+
+
+def _each_once(profile: str, cards: tuple[ToolCard, ...]) -> None:
+    named: dict[str, str] = {}
+    for card in cards:
+        other = named.setdefault(card.canonical, card.name)
+        if other != card.name:
+            raise _wrong(profile, card.name, f"stands for {card.canonical}, as tools.{other} does")
+
+
+def _wrong(profile: str, exposed: str, what: str) -> Misconfigured:
+    return Misconfigured(
+        f"profile {profile}: tools.{exposed} {what}",
+        code="profile_invalid",
+        field=f"tools.{exposed}",
     )
 
 
@@ -124,6 +222,9 @@ class _ExposedTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     default: Decision | Literal[""] = ""
     asks: tuple[str, ...] = ()
     parallel: bool | None = None
+    rename: dict[str, str] = {}
+    preset: dict[str, Any] = {}
+    without: tuple[str, ...] = ()
 
 
 class _WrittenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,8 +236,24 @@ class _Mcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     default: Decision = "ask"
 
 
+class _Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    max_parallel: Count = 16
+    disable_after_failures: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class _Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    rescue: bool = False
+
+
+class _ToolsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    unlisted: Literal["on", "off"] = "on"
+
+
 class _ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     tools: dict[str, _ExposedTool]
     mcp: _Mcp = _Mcp()
+    batch: _Batch = _Batch()
+    arguments: _Arguments = _Arguments()
+    tools_file: _ToolsFile = _ToolsFile()
     rules: tuple[_WrittenRule, ...] = ()

@@ -15,12 +15,15 @@ from redshank_shared.settings.gateway import find_keys
 from redshank_shared.settings.hook_tables import find_hooks
 from redshank_shared.settings.mcp_sources import find_servers
 from redshank_shared.settings.models import find_models
+from redshank_shared.settings.profiles import find_profiles
 from redshank_shared.settings.reading import nearest, section_from, type_of, value_from
 from redshank_shared.settings.rerank import find_rerank_key
 from redshank_shared.settings.secret import Secret
-from redshank_shared.settings.sections import SECTIONS, Model, Settings
+from redshank_shared.settings.sections import SECTIONS, Model, ProfileSource, Settings
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+# Tables of tables: [models.NAME], [profiles.NAME].
+_NAMED: dict[str, type[msgspec.Struct]] = {"models": Model, "profiles": ProfileSource}
 
 
 def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -32,7 +35,7 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
     document = _read(file) if file is not None else {}
     where = str(file) if file is not None else "the environment"
     hooks = find_hooks(document.pop("hooks", []), where)
-    tables = {name: _table(document, name, where) for name in (*SECTIONS, "models", "mcp_servers")}
+    tables = {name: _table(document, name, where) for name in (*SECTIONS, *_NAMED, "mcp_servers")}
     for name in document:
         if name not in tables:
             raise Misconfigured(
@@ -53,6 +56,7 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
         gateway_keys=find_keys(settings.gateway, environ),
         mcp_servers=find_servers(servers, tables["mcp_servers"], settings.mcp.config, where),
         hooks=hooks,
+        profiles=find_profiles(tables["profiles"], where),
         rerank_key=find_rerank_key(settings.rerank, environ),
         vault_key=Secret(environ.get(VAULT_KEY, "").strip()),
     )
@@ -110,17 +114,22 @@ def _lay_environment_over(tables: dict[str, dict[str, Any]], environ: Mapping[st
             raise Misconfigured(
                 f"{variable}: there is no table {name}{nearest(variable, known)}", field=variable
             )
-        table, kind = tables[name], SECTIONS.get(name, Model)
-        if name == "models":
-            model, separator, key = key.partition("__")
-            if not separator:
-                raise Misconfigured(f"{variable}: write {PREFIX}MODELS__NAME__KEY", field=variable)
-            table = table.setdefault(model, {})
-            if not isinstance(table, dict):
-                raise Misconfigured(
-                    f"models.{model} is a table: write [models.{model}]", field=name
-                )
+        table, kind = tables[name], SECTIONS.get(name) or _NAMED.get(name, Model)
+        if name in _NAMED:
+            table, key = _table_of_its_name(table, name, key, variable)
         table[key] = value_from(type_of(kind, key, variable, variable), text, variable)
+
+
+def _table_of_its_name(
+    tables: dict[str, Any], name: str, key: str, variable: str
+) -> tuple[dict[str, Any], str]:
+    own, separator, key = key.partition("__")
+    if not separator:
+        raise Misconfigured(f"{variable}: write {PREFIX}{name.upper()}__NAME__KEY", field=variable)
+    table = tables.setdefault(own, {})
+    if not isinstance(table, dict):
+        raise Misconfigured(f"{name}.{own} is a table: write [{name}.{own}]", field=name)
+    return table, key
 
 
 def _check_together(settings: Settings, where: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any, get_origin
 import msgspec
 
 from redshank_shared.domain.errors import Misconfigured
+from redshank_shared.domain.events import Decision
 from redshank_shared.settings.sections import Count, Model, Port, Seconds, Share
 
 # A model's name is its table's; its key never stands in a file.
@@ -18,6 +19,8 @@ _TAKES = {
     Share: "a number from 0 to 1",
     int: "a whole number",
     bool: "true or false",
+    bool | None: "true or false",
+    dict[str, Decision]: 'a table of "allow", "ask", "deny" by tools',
     str: "a text",
 }
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from redshank_shared.domain.events import Mode
+from redshank_shared.domain.events import Decision, Mode
 from redshank_shared.domain.limits import Limits
 from redshank_shared.settings.hooks import Hook
 from redshank_shared.settings.mcp_server import McpServer
@@ -135,10 +135,11 @@ class Operator(Section, frozen=True):
 
 
 class Tools(Section, frozen=True):
-    """What web tools may reach. `web_search_backend`: "searxng", `mcp:server:tool`, or empty for
-    whichever is set up.
+    """`config`: the tools.toml of every profile that names none of its own. What web tools may
+    reach. `web_search_backend`: "searxng", `mcp:server:tool`, or empty for whichever is set up.
     """
 
+    config: str = ""
     allow_private_network: bool = False
     searxng_url: str = ""
     web_search_backend: str = ""
@@ -158,7 +159,25 @@ class Rerank(Section, frozen=True):
 
 
 class Capabilities(Section, frozen=True):
-    supports_vision: bool = False
+    """What a model can do. `supports_vision` left out: as its maker's own servers can (T-23);
+    `web_search`: the model's provider searches the web by itself (T-31).
+    """
+
+    supports_vision: bool | None = None
+    web_search: bool = False
+    image_generation: bool = False
+    image_edit: bool = False
+    audio_generation: bool = False
+
+
+class ProfileSource(Section, frozen=True):
+    """One profile under its name: the operator's own `file`, its own tools.toml, other default
+    decisions of tools, by their shown names.
+    """
+
+    file: str = ""
+    tools_config: str = ""
+    defaults: dict[str, Decision] = {}
 
 
 class Model(Section, frozen=True):
@@ -211,6 +230,7 @@ class Settings(msgspec.Struct, frozen=True):
     tools: Tools = Tools()
     rerank: Rerank = Rerank()
     rerank_key: Secret = Secret()
+    profiles: dict[str, ProfileSource] = {}
 
 
 SECTIONS: dict[str, type[msgspec.Struct]] = {

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from redshank_shared.vault.cuts import masked_at_cuts
 from redshank_shared.vault.redaction import Redactor
 from redshank_shared.vault.shapes import BEGINS, KEY_BEGINS, KEY_ENDS
 
@@ -11,15 +12,18 @@ _PIECE = 65536
 
 
 async def redacted(redactor: Redactor, text: str) -> str:
-    """The text as `Redactor.of_output` has it; a long one in pieces, others go on in between."""
+    """The text as `Redactor.of_output` has it; a long one in pieces, others go on in between.
+
+    Of a secret that a tool has cut, where it left out a middle, nothing is left.
+    """
     if len(text) <= 2 * _PIECE:
-        return redactor.of_output(text)
+        return masked_at_cuts(redactor.of_output(text), redactor.forms)
     stream = RedactedStream(redactor)
     shown = []
     for start in range(0, len(text), _PIECE):
         shown.append(stream.feed(text[start : start + _PIECE]))
         await asyncio.sleep(0)
-    return "".join((*shown, stream.end()))
+    return masked_at_cuts("".join((*shown, stream.end())), redactor.forms)
 
 
 class RedactedStream:

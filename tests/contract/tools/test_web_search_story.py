@@ -109,7 +109,6 @@ async def test_without_a_backend_the_mend_is_named(tools: Tools, says: str) -> N
 
     assert found.is_error
     assert says in found.output
-    assert not web_search.is_set_up(tools)
 
 
 async def test_a_search_that_finds_nothing_says_so() -> None:

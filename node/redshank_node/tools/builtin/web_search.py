@@ -79,11 +79,6 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     return Result(untrusted(lines, "search results", context.call_id))
 
 
-def is_set_up(tools: Tools) -> bool:
-    """Whether a search can be asked for at all."""
-    return not _missing(tools)
-
-
 def _missing(tools: Tools) -> str:
     """Why no search is possible, with the mend; empty where one is."""
     if tools.web_search_backend.startswith("mcp:"):

@@ -1,0 +1,421 @@
+"""Reads a command line as bash does: into commands, with their words, redirections, documents."""
+
+import re
+
+from redshank_node.tools.support.danger_words import (
+    Function,
+    Group,
+    Item,
+    Loop,
+    Part,
+    Redirect,
+    Simple,
+    Word,
+)
+
+_BLANK = " \t\r"
+_ENDS_WORD = _BLANK + "\n;&|()<>"
+_KEYWORDS = frozenset(
+    {"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "esac", "!"}
+)
+_OPERATORS = ("&&", "||", ";;", "|&", ";", "&", "|", "\n")
+_REDIRECTS = ("<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", ">", "<")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+_CODE = re.compile(r"x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})")
+_NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!_-]")
+_MOST_NESTED = 60
+
+
+class Unreadable(Exception):
+    """The line ends within a quote or nests too deeply. `items` is what stands before."""
+
+    def __init__(self, items: list[Item], *, nested: bool = False) -> None:
+        super().__init__("nested too deeply" if nested else "unfinished")
+        self.items = items
+        self.nested = nested
+
+
+def parsed(text: str) -> tuple[Item, ...]:
+    """The commands of the line in order; Unreadable with those before the place it cannot read."""
+    reader = _Reader(text.replace("\\\n", ""))
+    try:
+        return tuple(reader.items(""))
+    except _Stopped as stopped:
+        raise Unreadable(reader.done, nested=stopped.nested) from None
+
+
+class _Stopped(Exception):
+    def __init__(self, *, nested: bool = False) -> None:
+        super().__init__()
+        self.nested = nested
+
+
+class _Pending:
+    """A command as it is read."""
+
+    def __init__(self) -> None:
+        self.words: list[Word] = []
+        self.redirects: list[Redirect] = []
+        self.source: Simple | None = None
+
+    def is_empty(self) -> bool:
+        return not (self.words or self.redirects)
+
+    def taken(self, *, piped: bool, background: bool) -> Simple:
+        return Simple(
+            tuple(self.words),
+            tuple(self.redirects),
+            self.source,
+            piped or self.source is not None,
+            background,
+        )
+
+
+class _Reader:
+    """One pass over the text, one place at a time."""
+
+    def __init__(self, text: str, depth: int = 0) -> None:
+        self.done: list[Item] = []
+        self._text = text
+        self._at = 0
+        self._depth = depth
+        self._arithmetic = 0
+        self._behind_documents = 0
+
+    def items(self, end: str) -> list[Item]:
+        """The commands up to `end`, which is taken; up to the end of the text where it is empty."""
+        if self._depth > _MOST_NESTED:
+            raise _Stopped(nested=True)
+        self._depth += 1
+        found: list[Item] = self.done if not end else []
+        command = _Pending()
+        while self._command_piece(command, found, end):
+            pass
+        self._close(command, found, "")
+        self._depth -= 1
+        return found
+
+    def _command_piece(self, command: _Pending, found: list[Item], end: str) -> bool:
+        """Read one piece into the command or close it; whether to go on."""
+        self._blanks()
+        if self._at >= len(self._text):
+            if end:
+                self._close(command, found, "")
+                raise _Stopped
+            return False
+        here = self._text[self._at]
+        if here == end and (end != "}" or command.is_empty()):
+            self._at += 1
+            return False
+        if here == "#" and self._begins_word():
+            stop = self._text.find("\n", self._at)
+            self._at = len(self._text) if stop < 0 else stop
+        elif operator := self._redirect():
+            self._redirected(command, operator)
+        elif operator := self._one_of(_OPERATORS):
+            self._close(command, found, operator)
+        elif here in "()":
+            self._parenthesis(command, found, here)
+        else:
+            self._word_or_keyword(command, found)
+        return True
+
+    def _blanks(self) -> None:
+        while self._at < len(self._text) and self._text[self._at] in _BLANK:
+            self._at += 1
+
+    def _begins_word(self) -> bool:
+        return self._at == 0 or self._text[self._at - 1] in _ENDS_WORD
+
+    def _one_of(self, choices: tuple[str, ...]) -> str:
+        for choice in choices:
+            if self._text.startswith(choice, self._at):
+                self._at += len(choice)
+                return choice
+        return ""
+
+    def _redirect(self) -> str:
+        place = self._at
+        digits = re.compile(r"\d*|\{\w+\}").match(self._text, place)
+        if digits and digits.end() > place and self._begins_word():
+            self._at = digits.end()
+        if self._text.startswith(("<(", ">("), self._at):
+            self._at = place
+            return ""
+        operator = self._one_of(_REDIRECTS)
+        if not operator:
+            self._at = place
+        return operator
+
+    def _redirected(self, command: _Pending, operator: str) -> None:
+        self._blanks()
+        word = self._word()
+        if operator in ("<<", "<<-") and not self._arithmetic:
+            limit = "".join(part.text for part in word.parts)
+            body = self._document(limit, strip=operator == "<<-")
+            if word.is_quoted():
+                word = Word((Part("text", body, quoted=True),))
+            else:
+                word = Word(tuple(_Reader(body, self._depth).quoted_parts("")))
+            operator = "<<"
+        command.redirects.append(Redirect(operator, word))
+
+    def _document(self, limit: str, *, strip: bool) -> str:
+        """The text of a here-document: it begins behind this line, or behind the last one."""
+        if not self._behind_documents:
+            line_end = self._text.find("\n", self._at)
+            self._behind_documents = len(self._text) if line_end < 0 else line_end + 1
+        lines: list[str] = []
+        at = self._behind_documents
+        while at < len(self._text):
+            stop = self._text.find("\n", at)
+            stop = len(self._text) if stop < 0 else stop
+            line = self._text[at:stop]
+            at = min(stop + 1, len(self._text))
+            if (line.lstrip("\t") if strip else line) == limit:
+                break
+            lines.append(line + "\n")
+        self._behind_documents = at
+        return "".join(lines)
+
+    def _close(self, command: _Pending, found: list[Item], operator: str) -> None:
+        if operator == "\n" and self._behind_documents:
+            self._at, self._behind_documents = self._behind_documents, 0
+        piped = operator in ("|", "|&")
+        taken: Simple | None = None
+        if not command.is_empty():
+            taken = command.taken(piped=piped, background=operator == "&")
+            found.append(taken)
+        elif piped:
+            taken = _last(found)
+        command.words, command.redirects = [], []
+        if operator != "\n" or taken is not None:
+            command.source = taken if piped else None
+
+    def _parenthesis(self, command: _Pending, found: list[Item], here: str) -> None:
+        self._at += 1
+        if here == ")":
+            # The end of a case's pattern: what stood before it is no command.
+            command.words, command.redirects = [], []
+        elif len(command.words) == 1 and re.match(r"[ \t]*\)", self._text[self._at :]):
+            self._at = self._text.index(")", self._at) + 1
+            self._function("".join(part.text for part in command.words[0].parts), found)
+            command.words = []
+        else:
+            self._close(command, found, "")
+            double = self._text.startswith("(", self._at)
+            self._arithmetic += double
+            found.append(Group(tuple(self.items(")"))))
+            self._arithmetic -= double
+
+    def _function(self, name: str, found: list[Item]) -> None:
+        while self._at < len(self._text) and self._text[self._at] in _BLANK + "\n":
+            self._at += 1
+        if self._at >= len(self._text):
+            return
+        here = self._text[self._at]
+        if here in "{(":
+            self._at += 1
+            found.append(Function(name, tuple(self.items("}" if here == "{" else ")"))))
+
+    def _word_or_keyword(self, command: _Pending, found: list[Item]) -> None:
+        word = self._word()
+        plain = word.parts[0].text if len(word.parts) == 1 and not word.is_quoted() else ""
+        if command.words or word.parts and word.parts[0].kind != "text":
+            command.words.append(word)
+        elif plain == "{":
+            found += self.items("}")
+        elif plain == "for" or plain == "select":
+            self._loop(found)
+        elif plain == "function":
+            self._blanks()
+            name = "".join(part.text for part in self._word().parts)
+            self._one_of(("()", " ()"))
+            self._function(name, found)
+        elif plain == "case":
+            self._blanks()
+            self._word()
+            self._blanks()
+            self._one_of(("in",))
+        elif plain not in _KEYWORDS:
+            command.words.append(word)
+
+    def _loop(self, found: list[Item]) -> None:
+        self._blanks()
+        if self._text.startswith("((", self._at):
+            return
+        name = "".join(part.text for part in self._word().parts)
+        self._blanks()
+        values = []
+        if self._text.startswith("in", self._at) and self._text[self._at + 2 : self._at + 3] in " \t":
+            self._at += 2
+            self._blanks()
+            while self._at < len(self._text) and self._text[self._at] not in ";\n&|()<>":
+                values.append(self._word())
+                self._blanks()
+        found.append(Loop(name, tuple(values)))
+
+    def _word(self) -> Word:
+        parts: list[Part] = []
+        while self._at < len(self._text):
+            here = self._text[self._at]
+            if here in "<>" and self._text.startswith("(", self._at + 1):
+                self._at += 2
+                parts.append(Part("substitution", items=tuple(self.items(")"))))
+                continue
+            if here in _ENDS_WORD:
+                break
+            self._at += 1
+            parts += self._piece(here)
+        if not parts and self._at < len(self._text) and self._text[self._at] in "<>":
+            self._at += 1
+        return Word(tuple(_joined(parts)))
+
+    def _piece(self, here: str) -> list[Part]:
+        if here == "'":
+            return [Part("text", self._until("'"), quoted=True)]
+        if here == '"':
+            return [Part("text", "", quoted=True), *self.quoted_parts('"')]
+        if here == "\\":
+            self._at += 1
+            return [Part("text", self._text[self._at - 1 : self._at], quoted=True)]
+        if here == "$":
+            return self._dollar(False)
+        if here == "`":
+            return [self._backticks(False)]
+        return [Part("text", here)]
+
+    def quoted_parts(self, end: str) -> list[Part]:
+        """What stands within double quotes up to `end`, or all of the text as if it did."""
+        parts: list[Part] = []
+        while self._at < len(self._text):
+            here = self._text[self._at]
+            self._at += 1
+            if here == end:
+                return parts
+            if here == "\\" and self._text[self._at : self._at + 1] in tuple('$`"\\'):
+                self._at += 1
+                parts.append(Part("text", self._text[self._at - 1], quoted=True))
+            elif here == "$":
+                parts += self._dollar(True)
+            elif here == "`":
+                parts.append(self._backticks(True))
+            else:
+                parts.append(Part("text", here, quoted=True))
+        if end:
+            raise _Stopped
+        return parts
+
+    def _dollar(self, in_quotes: bool) -> list[Part]:
+        here = self._text[self._at : self._at + 1]
+        if here == "(":
+            self._at += 1
+            double = self._text.startswith("(", self._at)
+            self._arithmetic += double
+            items = tuple(self.items(")"))
+            self._arithmetic -= double
+            return [Part("substitution", quoted=in_quotes, items=items)]
+        if here == "{":
+            return [self._braced(in_quotes)]
+        if here == "'" and not in_quotes:
+            self._at += 1
+            return [Part("text", self._ansi(), quoted=True)]
+        if here == '"' and not in_quotes:
+            return []
+        name = _NAME.match(self._text, self._at)
+        if name is None:
+            return [Part("text", "$", quoted=True)]
+        self._at = name.end()
+        return [Part("variable", name[0], quoted=in_quotes)]
+
+    def _braced(self, in_quotes: bool) -> Part:
+        """`${NAME}` with what may stand behind the name."""
+        self._at += 1
+        indirect = self._one_of(("!", "#"))
+        name = _NAME.match(self._text, self._at)
+        if name is not None:
+            self._at = name.end()
+        operator = self._one_of((":-", ":=", ":?", ":+", "-", "=", "?"))
+        inner: list[Part] = []
+        while not self._text.startswith("}", self._at):
+            if self._at >= len(self._text):
+                raise _Stopped
+            here = self._text[self._at]
+            self._at += 1
+            inner += self._piece(here)
+        self._at += 1
+        plain = not indirect and name is not None
+        return Part(
+            "variable",
+            name[0] if plain and name and (operator or not inner) else "?",
+            quoted=in_quotes,
+            guarded=operator in (":?", "?"),
+            fallback=tuple(_joined(inner)) if operator in (":-", ":=", "-", "=", ":+") else None,
+            items=tuple(item for part in inner for item in part.items),
+        )
+
+    def _backticks(self, in_quotes: bool) -> Part:
+        raw = ""
+        while not self._text.startswith("`", self._at):
+            if self._at >= len(self._text):
+                raise _Stopped
+            if self._text[self._at] == "\\" and self._text[self._at + 1 : self._at + 2] in "`\\$":
+                self._at += 1
+            raw += self._text[self._at : self._at + 1]
+            self._at += 1
+        self._at += 1
+        items = tuple(_Reader(raw, self._depth + 1).items(""))
+        return Part("substitution", quoted=in_quotes, items=items)
+
+    def _ansi(self) -> str:
+        found = ""
+        while not self._text.startswith("'", self._at):
+            if self._at >= len(self._text):
+                raise _Stopped
+            here = self._text[self._at]
+            self._at += 1
+            if here != "\\":
+                found += here
+                continue
+            code = _CODE.match(self._text, self._at)
+            if code is not None:
+                self._at = code.end()
+                octal = code[2]
+                number = int(octal, 8) if octal else int(code[1] or code[3] or code[4], 16)
+                found += chr(number) if number < 0x110000 else "?"
+            else:
+                letter = self._text[self._at : self._at + 1]
+                self._at += 1
+                found += _ESCAPES.get(letter, letter)
+        self._at += 1
+        return found
+
+    def _until(self, end: str) -> str:
+        stop = self._text.find(end, self._at)
+        if stop < 0:
+            raise _Stopped
+        text = self._text[self._at : stop]
+        self._at = stop + 1
+        return text
+
+
+def _last(items: list[Item]) -> Simple | None:
+    """The last command that stands among these, in a group or not."""
+    for item in reversed(items):
+        if isinstance(item, Simple):
+            return item
+        if isinstance(item, Group) and (found := _last(list(item.items))):
+            return found
+    return None
+
+
+def _joined(parts: list[Part]) -> list[Part]:
+    """Neighbouring texts of one kind as one."""
+    found: list[Part] = []
+    for part in parts:
+        last = found[-1] if found else None
+        if last and last.kind == part.kind == "text" and last.quoted == part.quoted:
+            found[-1] = Part("text", last.text + part.text, part.quoted)
+        else:
+            found.append(part)
+    return found

@@ -13,7 +13,7 @@ from redshank_shared.domain.mcp_names import all_qualified, check_servers, quali
 from redshank_shared.settings.load import load
 from redshank_shared.settings.mcp_server import McpServer, check, public_fields
 from redshank_shared.settings.mcp_sources import from_json, from_mcp_toml, from_toml, together
-from redshank_shared.settings.mcp_starting import SlotState, child_environment, startable
+from redshank_shared.settings.mcp_starting import SlotState, child_environment, startable, without
 
 STDIO = {"command": "internal-mcp"}
 HTTP = {"url": "https://mcp.acme.example/mcp"}
@@ -131,7 +131,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.req("K-59")
+@pytest.mark.req("K-59", "O-17")
 @pytest.mark.parametrize(
     ("fields", "field"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
 )
@@ -163,7 +163,7 @@ def test_a_server_name_that_would_blur_its_tools_names_is_refused(name: str) -> 
         check_servers((name,))
 
 
-@pytest.mark.req("K-66", "T-71")
+@pytest.mark.req("K-66", "T-71", "O-19")
 @pytest.mark.fault("F8")
 def test_tools_are_qualified_sanitised_and_never_cut() -> None:
     assert qualified("linear", "search issues") == "mcp__linear__search_issues"
@@ -283,6 +283,18 @@ def test_a_slot_that_holds_nothing_is_refused_with_the_command_that_fills_it(
     assert refused.value.field == "mcp.servers.acme.bearer_token_secret_ref"
     off = msgspec.structs.replace(wants, enabled=False)
     assert startable((off,), lambda _: state).servers == ()
+
+
+@pytest.mark.req("O-18")
+def test_a_server_that_fails_is_left_out_unless_it_is_required() -> None:
+    there = msgspec.structs.replace(server(**STDIO), name="there", required=True)
+    spare = msgspec.structs.replace(server(**STDIO), name="spare")
+    failed = {"spare": "no such file: internal-mcp"}
+    assert without((there, spare), failed) == (there,)
+    failed["there"] = "it did not answer within 10 s"
+    with pytest.raises(Misconfigured, match="did not answer") as refused:
+        without((there, spare), failed)
+    assert refused.value.field == "mcp.servers.there"
 
 
 @pytest.mark.req("K-62")

@@ -43,8 +43,27 @@ class WebAccess(msgspec.Struct, frozen=True):
     find_rerank_key: Callable[[], Awaitable[str]] | None = None
 
 
+Confine = Callable[[tuple[str, ...]], tuple[str, ...]]
+
+
+class Sandboxing(Protocol):
+    """What stands between this machine and the commands of tools."""
+
+    def refusal(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> str:
+        """Why a call of this tool cannot be confined as it must be, with the mend, or empty.
+
+        `need`: what the tool says; `most`: the widest level that the limits let (K-81).
+        """
+
+    def confining(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> Confine | None:
+        """What puts a command's argv into its sandbox, for `processes.Command.confine`; None where
+        nothing is to be confined. BadArguments where `refusal` refuses.
+        """
+
+
 class Workspace(msgspec.Struct, frozen=True):
-    """Where a call may work: the root folder that no path may leave, its reach into the web.
+    """Where a call may work: the root folder that no path may leave, its reach into the web,
+    what confines its commands (None: nobody asked for that, as in a test).
     `options` holds what the profile presets for this one tool, of what its `options` declare;
     `exec_options` what the operator set for the exec tool.
     """
@@ -53,6 +72,11 @@ class Workspace(msgspec.Struct, frozen=True):
     web: WebAccess = WebAccess()
     options: Mapping[str, Any] = {}
     exec_options: ExecOptions = ExecOptions()
+    sandbox: Sandboxing | None = None
+
+    def confining(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> Confine | None:
+        """`Sandboxing.confining` of this workspace."""
+        return None if self.sandbox is None else self.sandbox.confining(tool, need, most)
 
 
 class Scheduled(msgspec.Struct, frozen=True):
@@ -85,7 +109,8 @@ class CallContext(msgspec.Struct, frozen=True):
     text); `owner` is the workstream's; `now_seconds` is when the call began, in seconds since 1970;
     `max_seconds` is what the call may take if it is to end by itself (K-82); `ask_model` puts a
     question of the tool's own to the workstream's model, as (instruction, text) -> answer, or
-    raises NoAnswer; what that uses is recorded (F47).
+    raises NoAnswer; what that uses is recorded (F47); `max_sandbox` is the widest sandbox that the
+    limits let the call have (K-81).
     """
 
     call_id: str
@@ -98,6 +123,7 @@ class CallContext(msgspec.Struct, frozen=True):
     max_seconds: float = 175.0
     schedules: Schedules | None = None
     ask_model: Callable[[str, str], Awaitable[str]] | None = None
+    max_sandbox: SandboxLevel = "network_enabled"
 
 
 class Prepared(msgspec.Struct, frozen=True):

@@ -44,6 +44,25 @@ def startable(servers: Iterable[McpServer], state_of: Callable[[str], SlotState]
     return Startable(tuple(ready), tuple(left_out))
 
 
+def without(servers: Iterable[McpServer], failed: Mapping[str, str]) -> tuple[McpServer, ...]:
+    """The servers that are there after a start in which some failed (why, by name): the others go
+    on without them, but a required one that failed is Misconfigured (O18).
+    """
+    there = []
+    for server in servers:
+        why = failed.get(server.name)
+        if why is not None and server.required:
+            raise Misconfigured(
+                f"MCP server {server.name} is required, and did not start: {why}; mend it, or set "
+                "required = false to start without it",
+                code="mcp_required_failed",
+                field=f"mcp.servers.{server.name}",
+            )
+        if why is None:
+            there.append(server)
+    return tuple(there)
+
+
 def child_environment(
     server: McpServer, inherited: Mapping[str, str], value_of: Callable[[str], str]
 ) -> dict[str, str]:

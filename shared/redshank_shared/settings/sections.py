@@ -13,7 +13,9 @@ from redshank_shared.settings.secret import Secret, without_password
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Count = Annotated[int, msgspec.Meta(gt=0)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
+NotNegative = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+ConfinedLevel = Literal["read_only", "workspace_write", "network_enabled"]
 ProviderName = Literal["openai", "anthropic", "demo", "scripted"]
 
 
@@ -158,6 +160,25 @@ class Rerank(Section, frozen=True):
     web_search: bool = True
 
 
+class Sandbox(Section, frozen=True):
+    """How commands are confined. `readable` and `hidden`: folders, colons between them. A limit of 0
+    is none.
+    """
+
+    backend: Literal["auto", "bwrap", "landlock", "none"] = "auto"
+    bash: ConfinedLevel = "workspace_write"
+    exec: ConfinedLevel = "workspace_write"
+    readable: str = ""
+    hidden: str = ""
+    address_space_mb: NotNegative = 0
+    memory_mb: NotNegative = 4096
+    cpu_seconds: NotNegative = 3600
+    file_mb: NotNegative = 4096
+    scratch_mb: Count = 1024
+    processes: NotNegative = 1024
+    open_files: NotNegative = 4096
+
+
 class Capabilities(Section, frozen=True):
     """What a model can do. `supports_vision` left out: as its maker's own servers can (T-23);
     `web_search`: the model's provider searches the web by itself (T-31).
@@ -230,6 +251,7 @@ class Settings(msgspec.Struct, frozen=True):
     tools: Tools = Tools()
     rerank: Rerank = Rerank()
     rerank_key: Secret = Secret()
+    sandbox: Sandbox = Sandbox()
     profiles: dict[str, ProfileSource] = {}
 
 
@@ -250,6 +272,7 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "operator": Operator,
     "tools": Tools,
     "rerank": Rerank,
+    "sandbox": Sandbox,
 }
 # A model's name is its table's; its key never stands in a file.
 NOT_IN_A_FILE = ("name", "api_key")

@@ -1,54 +1,49 @@
 """Recognises the command lines that nobody means: they wipe a machine, whoever allowed them.
 
-The last fence, not the wall: it reads the words of the line as a shell would split them, one level
-into what a wrapper or another shell is told to run. Rules, modes and approvals decide about
-everything else.
+The last fence, not the wall: it reads the line as bash would (`danger_syntax`), follows variables,
+folders, loops, functions, pipes, whatever hands a text or words on to be run. What a program of
+another language does it cannot see. Rules, modes and approvals decide about everything else.
 """
 
-import os.path
-import re
-import shlex
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterable
 
-_OPERATORS = frozenset(";&|()\n")
-_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
-# Each wrapper with the short options of it that take a value.
-_WRAPPERS = {
-    "sudo": "ugpChDRTr",
-    "doas": "uC",
-    "env": "uCS",
-    "nice": "n",
-    "ionice": "cnp",
-    "timeout": "ks",
-    "nohup": "",
-    "command": "",
-    "builtin": "",
-    "exec": "a",
-    "eval": "",
-    "time": "fo",
-    "setsid": "",
-    "stdbuf": "ioe",
-    "xargs": "ILnPsdEa",
-    "then": "",
-    "do": "",
-    "else": "",
-    "{": "",
-    "!": "",
-}
-_SYSTEM = re.compile(
-    r"/|/(bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|sbin|srv|sys|usr|var|Users)"
-    r"|/usr/(bin|lib|sbin)|/var/lib"
+from redshank_node.tools.support.danger_commands import (
+    DECODERS,
+    Argv,
+    Called,
+    Finding,
+    Script,
+    finds_all,
+    findings,
+    roots_of,
 )
-_HOME = re.compile(r"^(~|\$HOME|\$\{HOME\})/*\*?$")
-_DISK = re.compile(r"^/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|md|dm-|mapper/)")
-_POWER = frozenset({"shutdown", "reboot", "halt", "poweroff"})
-_FORK_BOMB = re.compile(r"(?P<name>[\w:.]+)\s*\(\)\s*\{\s*(?P=name)\s*\|\s*(?P=name)\s*&")
-_HERE_DOCUMENT = re.compile(
-    r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n.*?^\s*\2$", re.DOTALL | re.MULTILINE
+from redshank_node.tools.support.danger_syntax import Unreadable, parsed
+from redshank_node.tools.support.danger_targets import is_disk
+from redshank_node.tools.support.danger_words import (
+    HOME,
+    KNOWN,
+    MAYBE_EMPTY,
+    SOMETHING,
+    Function,
+    Group,
+    Item,
+    Loop,
+    Simple,
+    Word,
+    alternatives,
+    fields,
+    is_unknown,
+    literal,
+    printed,
 )
-_OWNERS = frozenset({"chmod", "chown", "chgrp"})
-_FIND_ALL = frozenset({"-delete", "-depth", "-xdev", "-mount"})
-_DEPTH = 3
+from redshank_node.tools.support.danger_wrappers import unwrapped
+
+_DEPTH = 8
+_MOST_COMMANDS = 5000
+_WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
+_DECLARE = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_READ = frozenset({"read", "mapfile", "readarray", "getopts"})
 
 
 def objection(command: str) -> str | None:
@@ -56,143 +51,239 @@ def objection(command: str) -> str | None:
 
     None for any other (T-20).
     """
-    return _objection(command, "", _DEPTH)
+    return _Judge().script(command, _Scope(), _DEPTH)
 
 
-def _objection(command: str, folder: str, depth: int) -> str | None:
-    if depth == 0:
+class _Scope:
+    """What a shell knows at a place of the line."""
+
+    def __init__(self) -> None:
+        self.folder = ""
+        self.variables = dict(KNOWN)
+        self.functions: dict[str, tuple[Item, ...]] = {}
+
+    def inner(self, positional: Iterable[str] = ()) -> "_Scope":
+        """A shell below this one, with its own `$0`, `$1` and so on."""
+        scope = _Scope()
+        scope.folder = self.folder
+        scope.variables = dict(self.variables)
+        scope.functions = dict(self.functions)
+        given = tuple(positional)
+        for number, value in enumerate(given):
+            scope.variables[str(number)] = (value,)
+        if given[1:]:
+            scope.variables["@"] = scope.variables["*"] = given[1:]
+        return scope
+
+    def enter(self, words: list[str]) -> None:
+        operands = [word for word in words[1:] if not word.startswith("-") or word == "-"]
+        target = operands[0] if operands else HOME
+        if words[0] == "popd" or target == "-" or is_unknown(target):
+            self.folder = SOMETHING
+        elif target.startswith("/"):
+            self.folder = posixpath.normpath(target)
+        elif self.folder:
+            self.folder = posixpath.normpath(posixpath.join(self.folder, target))
+
+    def assign(self, word: str) -> None:
+        name, equals, value = word.partition("=")
+        if not equals:
+            return
+        name = name.rstrip("+")
+        if value.startswith("~"):
+            value = HOME + value[1:]
+        # What the line itself gives a value is not simply unset.
+        self.variables[name] = (value.replace(MAYBE_EMPTY, SOMETHING),)
+
+
+class _Judge:
+    """One judgement: it ends, however the line is made."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_COMMANDS
+
+    def script(self, text: str, scope: _Scope, depth: int) -> str | None:
+        if depth == 0:
+            return "nests shells too deeply to be judged"
+        try:
+            items = parsed(text)
+        except Unreadable as unreadable:
+            if unreadable.nested:
+                return "nests too deeply to be judged"
+            items = tuple(unreadable.items)
+        return self._items(items, scope, depth)
+
+    def _items(self, items: Iterable[Item], scope: _Scope, depth: int) -> str | None:
+        for item in items:
+            why = self._item(item, scope, depth)
+            if why:
+                return why
         return None
-    text = _HERE_DOCUMENT.sub(r"<<< HERE\g<rest>", command.replace("\\\n", ""))
-    try:
-        simple = list(_simple_commands(text))
-    except ValueError:
+
+    def _item(self, item: Item, scope: _Scope, depth: int) -> str | None:
+        match item:
+            case Simple():
+                return self._simple(item, scope, depth)
+            case Loop():
+                values = [field for word in item.values for field in fields(word, scope.variables)]
+                scope.variables[item.name] = tuple(values) or (SOMETHING,)
+                return self._within(item.values, scope, depth)
+            case Group():
+                return self._items(item.items, scope.inner(), depth)
+            case Function():
+                if _is_bomb(item):
+                    return f"{item.name!r} is a fork bomb"
+                scope.functions[item.name] = item.items
+                return None
+
+    def _within(self, words: Iterable[Word], scope: _Scope, depth: int) -> str | None:
+        """What the substitutions of these words run."""
+        for word in words:
+            for part in word.parts:
+                why = self._items(part.items, scope.inner(), depth) if part.items else None
+                if why:
+                    return why
         return None
-    if _FORK_BOMB.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", text)):
-        return "the line is a fork bomb"
-    for words in simple:
-        why = _judged(_unwrapped(words), folder, depth)
+
+    def _simple(self, command: Simple, scope: _Scope, depth: int) -> str | None:
+        self._left -= 1
+        if self._left < 0:
+            return "the line runs too many commands to be judged"
+        targets = [redirect.target for redirect in command.redirects]
+        why = self._within((*command.words, *targets), scope, depth)
         if why:
-            return f"{' '.join(words)[:100]!r} {why}"
-        if words[:1] == ["cd"] and len(words) > 1:
-            folder = words[1]
-    return None
+            return why
+        for redirect in command.redirects:
+            paths = alternatives(redirect.target, scope.variables)
+            if redirect.operator in _WRITES and any(is_disk(path) for path in paths):
+                return f"{'> ' + _shown(paths)!r} writes onto a disk"
+        return self._names(command, scope, depth)
 
-
-def _simple_commands(text: str) -> Iterator[list[str]]:
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|()<>\n")
-    lexer.whitespace = " \t\r"
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    words: list[str] = []
-    for word in lexer:
-        if word and set(word) <= _OPERATORS:
-            if words:
-                yield words
-            words = []
-        else:
-            words.append(word)
-    if words:
-        yield words
-
-
-def _unwrapped(words: list[str]) -> list[str]:
-    """The command that a line of wrappers and assignments runs in the end."""
-    rest = list(words)
-    while rest:
-        name = os.path.basename(rest[0])
-        if re.match(r"^\w+=", rest[0]):
-            rest.pop(0)
-        elif name in _WRAPPERS:
-            rest = _after_options(rest[1:], _WRAPPERS[name])
-            if name == "timeout" and rest:
-                rest.pop(0)
-        else:
-            return [name, *rest[1:]]
-    return rest
-
-
-def _after_options(words: list[str], take_value: str) -> list[str]:
-    rest = list(words)
-    while rest and rest[0].startswith("-") and rest[0] != "-":
-        option = rest.pop(0)
-        if option == "--":
-            break
-        if len(option) == 2 and option[1] in take_value and rest:
-            rest.pop(0)
-    return rest
-
-
-def _judged(words: list[str], folder: str, depth: int) -> str | None:
-    if not words:
+    def _names(self, command: Simple, scope: _Scope, depth: int) -> str | None:
+        """The command under each name that its first word can stand for."""
+        if not command.words:
+            return None
+        rest = [each for word in command.words[1:] for each in fields(word, scope.variables)]
+        for name in alternatives(command.words[0], scope.variables):
+            first = fields(_plain(name), scope.variables)
+            words = [word for word in first if word] + rest
+            why = self._called(words, command, scope, depth) if words else None
+            if why:
+                return why
         return None
-    for place, word in enumerate(words[:-1]):
-        if word in (">", ">>", ">|") and _DISK.match(words[place + 1]):
-            return "writes onto a disk"
-    name, options, operands = words[0], *_split(words[1:])
-    if name in _SHELLS:
-        return _shell(words, folder, depth)
-    if " " in name:
-        return _nested(" ".join(words), folder, depth)
-    return _named(name, options, operands, folder)
+
+    def _called(
+        self, words: list[str], command: Simple | None, scope: _Scope, depth: int
+    ) -> str | None:
+        inside = unwrapped(words)
+        for word in words:
+            if "=" not in word:
+                break
+            scope.assign(word)
+        if inside.text:
+            return self._followed(words, Script(inside.text), scope, depth)
+        if not inside.words or self._changes_scope(list(inside.words), scope):
+            return None
+        name = inside.words[0]
+        body = scope.functions.get(name)
+        if body is not None and depth > 1:
+            return self._items(body, scope.inner(inside.words), depth - 1)
+        called = _in_pipe(inside.words, inside.folder or scope.folder, command, scope)
+        for finding in findings(called):
+            why = self._followed(words, finding, scope, depth)
+            if why:
+                return why
+        return None
+
+    def _followed(
+        self, words: list[str], finding: Finding, scope: _Scope, depth: int
+    ) -> str | None:
+        if isinstance(finding, str):
+            return f"{_shown(words)!r} {finding}"
+        if isinstance(finding, Script):
+            why = self.script(finding.text, scope.inner(finding.positional), depth - 1)
+        elif depth > 1 and finding.words:
+            why = self._called(list(finding.words), None, scope.inner(), depth - 1)
+        else:
+            return None
+        return f"{_shown(words)!r} runs {why}" if why else None
+
+    def _changes_scope(self, words: list[str], scope: _Scope) -> bool:
+        name = words[0]
+        if name in ("cd", "pushd", "popd"):
+            scope.enter(words)
+        elif name in _DECLARE:
+            for word in words[1:]:
+                scope.assign(word)
+        elif name in _READ:
+            for word in words[1:]:
+                scope.variables[word] = (SOMETHING,)
+        elif name == "set" and "--" in words:
+            given = words[words.index("--") :]
+            scope.variables.update(scope.inner(given).variables)
+        else:
+            return False
+        return True
 
 
-def _named(name: str, options: list[str], operands: list[str], folder: str) -> str | None:
-    targets = [_target(operand, folder) for operand in operands]
-    why = None
-    if name == "rm" and _has(options, "rR", "--recursive") and any(targets):
-        why = "deletes a whole system or home folder"
-    elif name in _OWNERS and _has(options, "R", "--recursive") and any(targets[1:]):
-        why = "changes a whole system folder"
-    elif name == "find" and "-delete" in options and _FIND_ALL.issuperset(options) and any(targets):
-        why = "deletes from a system folder on"
-    elif name.startswith("mkfs") or name == "wipefs":
-        why = "destroys what is on a disk"
-    elif name in ("tee", "shred", "dd") and any(_DISK.match(path) for path in _written(operands)):
-        why = "writes onto a disk"
-    elif name in _POWER:
-        why = "stops the machine"
-    return why
-
-
-def _written(operands: list[str]) -> list[str]:
-    return [path.removeprefix("of=") for path in operands if not path.startswith("if=")]
-
-
-def _shell(words: list[str], folder: str, depth: int) -> str | None:
-    for place, word in enumerate(words[1:], 1):
-        if re.match(r"^-[a-z]*c[a-z]*$", word) and place + 1 < len(words):
-            return _nested(words[place + 1], folder, depth)
-    return None
-
-
-def _nested(command: str, folder: str, depth: int) -> str | None:
-    why = _objection(command, folder, depth - 1)
-    return f"runs {why}" if why else None
-
-
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    if "--" in words:
-        end = words.index("--")
-        options, operands = _split(words[:end])
-        return options, operands + words[end + 1 :]
-    options = [word for word in words if word.startswith("-") and len(word) > 1]
-    return options, [word for word in words if word not in options]
-
-
-def _has(options: list[str], letters: str, long: str) -> bool:
-    return any(
-        option == long or (option[:2] != "--" and any(letter in option for letter in letters))
-        for option in options
+def _in_pipe(
+    words: tuple[str, ...], folder: str, command: Simple | None, scope: _Scope
+) -> Called:
+    if command is None:
+        return Called(words, folder)
+    stdin = None
+    for redirect in command.redirects:
+        if redirect.operator in ("<<", "<<<"):
+            stdin = "\n".join(literal(text) for text in alternatives(redirect.target, scope.variables))
+    for word in command.words[1:]:
+        # `bash <(echo TEXT)`: the text is what runs.
+        inner = [part.items for part in word.parts if part.kind == "substitution"]
+        for items in inner:
+            if len(items) == 1 and isinstance(items[0], Simple) and word == command.words[-1]:
+                stdin = stdin or None
+    source = command.source
+    if source is None:
+        return Called(words, folder, stdin, _substitutes_encoded(command))
+    names = _words(source, scope)
+    listed = roots_of(tuple(names)) if names[:1] == ["find"] and finds_all(tuple(names)) else ()
+    return Called(
+        words,
+        folder,
+        printed(source, scope.variables) if stdin is None else stdin,
+        bool(names) and names[0] in DECODERS,
+        listed,
     )
 
 
-def _target(operand: str, folder: str) -> bool:
-    """Whether the operand is the root, a system folder or the home, itself or all in it."""
-    if operand in ("*", ".", "./*") and folder:
-        return _target(folder, "")
-    if _HOME.match(operand):
-        return True
-    if not operand.startswith("/"):
-        return False
-    path = os.path.normpath(re.sub(r"/\*$", "/", operand))
-    return _SYSTEM.fullmatch(re.sub(r"^/+", "/", path)) is not None
+def _substitutes_encoded(command: Simple) -> bool:
+    return False
+
+
+def _words(command: Simple, scope: _Scope) -> list[str]:
+    words = [each for word in command.words for each in fields(word, scope.variables)]
+    return list(unwrapped(words).words)
+
+
+def _plain(name: str) -> Word:
+    from redshank_node.tools.support.danger_words import Part
+
+    return Word((Part("text", name),))
+
+
+def _is_bomb(function: Function) -> bool:
+    """Whether it starts itself twice over without waiting."""
+    calls = [
+        item
+        for item in function.items
+        if isinstance(item, Simple)
+        and len(item.words) >= 1
+        and "".join(part.text for part in item.words[0].parts) == function.name
+    ]
+    return len(calls) > 1 and any(call.piped or call.background for call in calls)
+
+
+def _shown(words: Iterable[str]) -> str:
+    text = " ".join(literal(word) for word in words)
+    for stand_in, said in ((HOME, "~"), (MAYBE_EMPTY, "$..."), (SOMETHING, "...")):
+        text = text.replace(stand_in, said)
+    return text[:100]

@@ -14,6 +14,7 @@ import uvicorn
 from redshank_node.api.health import node_api
 from redshank_node.delivery.notifications import Notifications
 from redshank_node.dueclock.clock_lead import ClockLead
+from redshank_node.dueclock.collecting import Collecting
 from redshank_node.dueclock.due_clock import DueClock
 from redshank_node.dueclock.expiring import Expiring
 from redshank_node.dueclock.firing import Firing, Polling
@@ -122,6 +123,7 @@ class Node:
         commands = self._made_commands(log, dispatch)
         self._firing = self._made_firing(schedules, pushes, commands)
         self._expiring = Expiring(self._database, commands, self._clock, clock.now_utc)
+        self._collecting = Collecting(self._database, self._clock, clock.now_utc)
         self._notifications = self._made_notifications(outbox, commands)
         self._due_clock = self._made_due_clock(schedules, pushes, outbox, dispatch)
         self._draining = False
@@ -234,6 +236,7 @@ class Node:
             group.create_task(self._clock.run(intake_stop))
             group.create_task(self._due_clock.run(intake_stop))
             group.create_task(self._expiring.run(intake_stop))
+            group.create_task(self._collecting.run(intake_stop))
             listening = group.create_task(self._listen())
             working = group.create_task(worker.run(intake_stop))
             serving = group.create_task(server.serve())

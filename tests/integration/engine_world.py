@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from redshank_node.engine.answering import Answering, Models
+from redshank_node.engine.artifacts import WorkstreamArtifacts
 from redshank_node.engine.asking import USUAL
 from redshank_node.engine.calls import Pipeline
 from redshank_node.engine.execution import Caller, Execution
@@ -169,6 +170,7 @@ class WorldNode:
                 ScheduleReader(self._world.database, Schedules(self._world.database)),
                 keeping(self._world.database, now),
                 ask_model=SideQuestions(recorder, self._models, self.metrics).ask,
+                artifacts=WorkstreamArtifacts(self._world.database, recorder.state.id, now),
             ),
         )
         answering = Answering(

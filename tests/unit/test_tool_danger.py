@@ -76,7 +76,7 @@ def test_a_command_that_only_looks_like_one_passes(command: str) -> None:
 
 
 def test_the_refusal_names_the_part_that_is_meant() -> None:
-    assert objection("ls && rm -rf /") == "'rm -rf /' deletes a whole system or home folder"
+    assert objection("ls && rm -rf /") == "'rm -rf /' deletes /, a whole system or home folder"
 
 
 @pytest.mark.req("T-20")

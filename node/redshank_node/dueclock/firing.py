@@ -38,10 +38,19 @@ class Polled(msgspec.Struct, frozen=True):
 
 
 class Polling(msgspec.Struct, frozen=True):
-    """Where polls run; `redact` keeps secrets out of what they see."""
+    """Where polls run; `redact` keeps secrets out of what they see; `sandbox` confines them as
+    commands of the bash tool are.
+    """
 
     workspace: Path
     redact: Callable[[str], str] = str
+    sandbox: Sandboxing | None = None
+
+    def confine(self) -> Confine | None:
+        """What confines a poll's command. BadArguments where this node cannot."""
+        if self.sandbox is None:
+            return None
+        return self.sandbox.confining("bash", "workspace_write", "network_enabled")
 
 
 class Firing:
@@ -160,12 +169,17 @@ class Firing:
         return "done", ends or "fired"
 
     async def _polled(self, watch: WatchSpec, before: str | None) -> Polled:
+        try:
+            confine = self._polling.confine()
+        except BadArguments as refused:
+            return Polled("", -1, problem=str(refused))
         command = processes.Command(
             argv=("bash", "-c", watch.command),
             folder=self._polling.workspace,
             environment=environment.scrubbed(process_environment()),
             timeout_seconds=POLL_SECONDS,
             max_output_bytes=MOST_OUTPUT_BYTES,
+            confine=confine,
         )
         try:
             ended = await processes.run_command(command, lambda _: None)

@@ -148,7 +148,13 @@ class Answering:
         }
         if asked:
             await limits.renew()
-        bounds = Bounds(limits.now, state.calls_in_turn, state.delivered, state.created.boundary)
+        bounds = Bounds(
+            limits.now,
+            state.calls_in_turn,
+            state.delivered,
+            state.created.boundary,
+            self._pipeline.failing(state),
+        )
         batch = await self._pipeline.ready(
             [Call(call, call.arguments) for call in asked], bounds, errors
         )

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from redshank_node.engine.asking import USUAL, Asking, bound_of, changed_since
+from redshank_node.engine.failing import failing
 from redshank_node.engine.hooks import Heard, Hooks
 from redshank_node.engine.limits_in_force import LimitsInForce
 from redshank_node.engine.policy import Policy
@@ -45,13 +46,14 @@ logger = logging.getLogger(__name__)
 
 class Bounds(msgspec.Struct, frozen=True):
     """What a batch runs under: its limits, how many calls its turn has asked for before (None: the
-    batch was let in already), what its turn has got.
+    batch was let in already), what its turn has got, which tools are off after failures in it.
     """
 
     limits: Limits
     calls_before: int | None = None
     delivered: Delivered = Delivered()
     boundary: Boundary = UNBOUNDED
+    failing: frozenset[str] = frozenset()
 
 
 class ReadyCall(msgspec.Struct, frozen=True):
@@ -112,21 +114,41 @@ class Pipeline:
             # One text for both: what is hidden is absent (K-5).
             surface = self.surfaces.of(bounds.boundary)
             known = ", ".join(sorted(described.name for described in surface.tools))
-            said = f"tool_not_found: there is no tool {call.asked.tool}; there are {known}"
+            said = (
+                f"tool_not_found: there is no tool {call.asked.tool}; there are {known or 'none'}"
+            )
+            if self.toolbox.manner.absent:
+                said = f"{said}; {self.toolbox.manner.absent}"
             return ReadyCall(call, tool, refusal=said, hidden=tool is not None)
+        if tool.name in bounds.failing:
+            return ReadyCall(call, tool, refusal=self._off(call))
         refusal = refusal_of_input(limits, call.arguments)
-        if refusal := refusal or refusal_of_sandbox(limits, tool.sandbox):
+        refusal = refusal or refusal_of_sandbox(limits, tool.sandbox)
+        if refusal := refusal or self.workspace.unconfined(tool, limits.max_sandbox):
             return self._over_limit(call, refusal)
         try:
             if error:
                 raise BadArguments(error)
-            prepared = await self._prepare(tool, parsed(call.arguments, tool, rescue=False))
+            prepared = await self._prepare(tool, self._parsed(call, tool))
         except BadArguments as wrong:
             return ReadyCall(call, tool, refusal=str(wrong))
         changed = changed_since(call.bound, self._bound(tool, prepared)) if call.bound else ""
         if changed:
             return ReadyCall(call, tool, refusal=changed)
         return ReadyCall(call, tool, prepared)
+
+    def failing(self, state: Workstream) -> frozenset[str]:
+        """The tools that are off for the rest of this turn (C-9)."""
+        return failing(state, self.toolbox)
+
+    def _off(self, call: Call) -> str:
+        often = self.toolbox.manner.disable_after_failures
+        return (
+            f"{call.asked.tool} failed {often} times running; it is off for the rest of this turn"
+        )
+
+    def _parsed(self, call: Call, tool: Tool) -> dict[str, Any]:
+        return parsed(call.arguments, tool, rescue=self.toolbox.manner.rescue)
 
     async def _prepare(self, tool: Tool, arguments: dict[str, Any]) -> Prepared:
         """A preview of a change reads files, one of a fetch may look up a name, so neither may hold

@@ -30,8 +30,11 @@ class EarlyReads:
         await asyncio.wait(self._tasks.values(), timeout=_AT_ONCE_SECONDS)
 
     def ended(self) -> dict[str, Outcome]:
-        """The outcomes that are there, by call id."""
-        return {call_id: task.result() for call_id, task in self._tasks.items() if task.done()}
+        """The outcomes that are there, by call id; those that command something besides are
+        recorded by whoever takes them, since a command may be refused.
+        """
+        done = {call_id: task.result() for call_id, task in self._tasks.items() if task.done()}
+        return {call_id: outcome for call_id, outcome in done.items() if outcome.command is None}
 
     def take(self, call_id: str) -> asyncio.Task[Outcome] | None:
         """The read that goes on for this call, now the caller's to wait for."""

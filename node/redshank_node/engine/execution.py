@@ -8,14 +8,16 @@ from typing import Literal
 import msgspec
 
 from redshank_node.engine.calls import ReadyCall
+from redshank_node.engine.kept_images import KeptImages
 from redshank_node.engine.limits_in_force import BatchLimits
 from redshank_node.engine.oversize import Keep, replaced
-from redshank_node.tools.tool import CallContext, Prepared, Schedules, Tool, Workspace
+from redshank_node.tools.tool import Artifacts, CallContext, Prepared, Schedules, Tool, Workspace
 from redshank_shared import clock
 from redshank_shared.domain.commands import Command
 from redshank_shared.domain.events import CallFinished
 from redshank_shared.domain.events import Outcome as Ending
 from redshank_shared.domain.limits import clamped_seconds, oversize_of
+from redshank_shared.domain.pins import Pins
 from redshank_shared.vault.redaction import Redactor
 from redshank_shared.vault.streaming import RedactedStream, redacted
 
@@ -35,7 +37,8 @@ class Outcome(msgspec.Struct, frozen=True):
 
 class Caller(msgspec.Struct, frozen=True):
     """For whom a turn's calls run, what they may look up, where an oversize output is kept, what
-    no output may show, whom they may ask (`ask_model`, as a CallContext has it).
+    no output may show, whom they may ask (`ask_model`, as a CallContext has it), where the images
+    of results are kept, what is pinned when a call begins, the bytes kept for the workstream.
     """
 
     workstream_id: str = ""
@@ -44,6 +47,9 @@ class Caller(msgspec.Struct, frozen=True):
     keep: Keep | None = None
     redactor: Redactor = Redactor()
     ask_model: Callable[[str, str], Awaitable[str]] | None = None
+    images: KeptImages | None = None
+    pins: Callable[[], Pins] = Pins
+    artifacts: Artifacts | None = None
 
 
 class Execution:
@@ -116,6 +122,9 @@ class Execution:
             now_seconds=self._now_ms() / 1000,
             schedules=self._caller.schedules,
             ask_model=self._caller.ask_model,
+            max_sandbox=limits.max_sandbox,
+            pins=self._caller.pins(),
+            artifacts=self._caller.artifacts,
         )
         try:
             async with asyncio.timeout(most_seconds):
@@ -137,6 +146,9 @@ class Execution:
         )
         if oversize := oversize_of(limits, finished.output):
             finished = await replaced(finished, oversize, self._caller.keep)
+        if result.images and self._caller.images is not None:
+            kept = await self._caller.images.keep(result.images)
+            finished = msgspec.structs.replace(finished, images=kept)
         return Outcome(finished, result.command)
 
 

@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from redshank_node.engine.tool_cards import card_of
+from redshank_node.engine.toolsets import profile_of
 from redshank_node.tools.tool import Tool
-from redshank_shared.domain.errors import Invalid, RedshankError
+from redshank_shared.domain.errors import RedshankError
 from redshank_shared.domain.events import Effect
 from redshank_shared.domain.workstream import Workstream
 from redshank_shared.permissions.decision import Verdict, judge
-from redshank_shared.permissions.rules import Rule
 from redshank_shared.permissions.ruleset import RuleSet
 from redshank_shared.permissions.session_rules import session_rules
 from redshank_shared.permissions.tool_card import ToolCard, default_rules, subject
-from redshank_shared.profiles.profile import load
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.permission_rules import (
     PROJECT,
@@ -143,7 +142,7 @@ class Policy:
             if len(self._stored) >= _MOST_COMPILED:
                 self._stored.clear()
             rows = [row for row in self._rows if speaks_for(row, owner, PROJECT)]
-            found = RuleSet((*rules_of(rows), *self._asks, *_tier_of(profile)))
+            found = RuleSet((*rules_of(rows), *self._asks, *profile_of(profile).rules))
             self._stored[owner, profile] = found
         return found
 
@@ -155,11 +154,3 @@ def policy_over(
     cards = [card_of(tool) for tool in tools]
     rules, revisions = PermissionRules(database), PolicyRevisions(database)
     return Policy(database, rules, revisions, cards, monotonic)
-
-
-def _tier_of(profile: str) -> tuple[Rule, ...]:
-    """The profile's built-in tier; the default one's for a name that this version does not know."""
-    try:
-        return load(profile).rules
-    except Invalid:
-        return load("default").rules

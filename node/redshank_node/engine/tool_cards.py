@@ -7,14 +7,23 @@ import msgspec
 from redshank_node.tools.tool import Tool
 from redshank_shared.permissions.tool_card import ToolCard
 from redshank_shared.profiles.catalogue import catalogue
+from redshank_shared.profiles.profile import known_profiles, load
 
 _encode = msgspec.json.Encoder().encode
 
 
 def card_of(tool: Tool) -> ToolCard:
-    """The tool with every name that any profile gives it, so that no deny is dodged through one."""
+    """The tool with every name that any profile gives it, the operator's own among them, so that no
+    deny is dodged through one.
+    """
     known = catalogue().get(tool.name)
-    aliases = dict.fromkeys((*tool.aliases, *(known.aliases if known else ())))
+    own = (
+        card.name
+        for name in known_profiles()
+        for card in load(name).tools
+        if card.canonical == tool.name
+    )
+    aliases = dict.fromkeys((*tool.aliases, *(known.aliases if known else ()), *own))
     aliases.pop(tool.name, None)
     return ToolCard(
         name=tool.name,

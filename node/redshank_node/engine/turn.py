@@ -211,13 +211,16 @@ class Turn:
         state = self._recorder.state
         fresh = all(call.status == "asked" and call.decided is None for call in calls)
         before = state.calls_in_turn - len(calls) if fresh else None
-        return Bounds(self._limits, before, state.delivered, state.created.boundary)
+        return self._bounds_after(before)
+
+    def _bounds_after(self, before: int | None) -> Bounds:
+        state = self._recorder.state
+        failing = self._pipeline.failing(state)
+        return Bounds(self._limits, before, state.delivered, state.created.boundary, failing)
 
     async def _start(self, calls: Sequence[Call]) -> list[ReadyCall]:
         """The next calls that may run together; `call.started` is committed before the effect."""
-        state = self._recorder.state
-        bounds = Bounds(self._limits, None, state.delivered, state.created.boundary)
-        batch = self._together(await self._pipeline.ready(calls, bounds, {}))
+        batch = self._together(await self._pipeline.ready(calls, self._bounds_after(None), {}))
         await self._recorder.record(
             lambda state: (
                 [*self._unfit(state, batch), *self._starts(batch)]
@@ -268,12 +271,14 @@ class Turn:
         (O6).
         """
         head: list[ReadyCall] = []
+        most = self._limits.max_parallel_tools
+        most = min(most, self._pipeline.toolbox.manner.max_parallel or most)
         for ready in batch:
             parallel = ready.tool is not None and ready.tool.parallel
             if head and not parallel:
                 break
             head.append(ready)
-            if not parallel or len(head) >= self._limits.max_parallel_tools:
+            if not parallel or len(head) >= most:
                 break
         return head
 

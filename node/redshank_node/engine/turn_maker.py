@@ -1,26 +1,29 @@
 """Makes a node's turns from the parts that all of them share."""
 
 from collections.abc import Callable
-from pathlib import Path
+
+import msgspec
 
 from redshank_node.engine.answering import Answering, Models
+from redshank_node.engine.artifacts import WorkstreamArtifacts
 from redshank_node.engine.asking import asking_as
-from redshank_node.engine.calls import Pipeline
 from redshank_node.engine.execution import Caller, Execution
 from redshank_node.engine.hooks import hooks_of
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.limits_in_force import BatchLimits, LimitsInForce, stored_in
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.oversize import keeping
+from redshank_node.engine.pipelines import Judging, Pipelines
 from redshank_node.engine.policy import policy_over
+from redshank_node.engine.profiles_in_force import toolsets_of, workspace_of
 from redshank_node.engine.recorder import Recorder
+from redshank_node.engine.sandboxing import sandbox_of
 from redshank_node.engine.schedule_reader import ScheduleReader
 from redshank_node.engine.side_questions import SideQuestions
 from redshank_node.engine.turn import Turn
 from redshank_node.providers.provider import Provider
 from redshank_node.providers.retry import RetryPolicy
-from redshank_node.tools.tool import Tool, WebAccess, Workspace
-from redshank_node.tools.toolbox import Toolbox
+from redshank_node.tools.tool import Tool, WebAccess
 from redshank_shared import clock
 from redshank_shared.metrics import Metrics
 from redshank_shared.queue.bus import Bus
@@ -45,22 +48,24 @@ class TurnMaker:
         new_id: Callable[[str], str],
         web: WebAccess,
     ) -> None:
-        self.workspace = Workspace(Path(settings.node.workspace or ".").resolve(), web)
-        self.toolbox = Toolbox(tools)
+        unconfined = workspace_of(settings, web)
+        self.sandbox = sandbox_of(settings, unconfined.root)
+        self.workspace = msgspec.structs.replace(unconfined, sandbox=self.sandbox)
+        toolsets = toolsets_of(settings, tools, self.workspace)
         self._database = database
         self._bus = bus
         self._redactor = redactor
         self._metrics = metrics
         self._models = Models(providers, settings.default.model, RetryPolicy(), redactor.of_output)
-        self._pipeline = Pipeline(
-            self.toolbox,
-            self.workspace,
+        judging = Judging(
             LimitsInForce(settings.limits, stored_in(database), clock.monotonic),
             new_id,
             policy_over(database, tools, clock.monotonic),
             hooks_of(settings, database, new_id, redactor.of_output),
             asking_as(settings),
         )
+        self._limits = judging.limits
+        self._pipelines = Pipelines(toolsets, judging)
 
     def make(self, recorder: Recorder, lease: Lease) -> Turn:
         """The turn of one lease."""
@@ -72,13 +77,15 @@ class TurnMaker:
             keeping(self._database, _now),
             self._redactor,
             SideQuestions(recorder, self._models, self._metrics).ask,
+            artifacts=WorkstreamArtifacts(self._database, recorder.state.id, _now),
         )
-        limits = BatchLimits(self._pipeline.limits)
-        execution = Execution(self.workspace, limits, live.add, clock.monotonic, caller)
+        pipeline = self._pipelines.of(recorder.state)
+        limits = BatchLimits(self._limits)
+        execution = Execution(pipeline.workspace, limits, live.add, clock.monotonic, caller)
         answering = Answering(
-            recorder, self._models, self._pipeline, live, self._metrics, clock.monotonic
+            recorder, self._models, pipeline, live, self._metrics, clock.monotonic
         )
-        return Turn(recorder, lease, self._pipeline, execution, answering, live, self._metrics)
+        return Turn(recorder, lease, pipeline, execution, answering, live, self._metrics)
 
 
 def _now() -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from redshank_node.engine.media_routes import media_routes
 from redshank_node.tools.tool import WebAccess
 from redshank_shared.domain.errors import NotFound
 from redshank_shared.settings.sections import Settings
@@ -21,4 +22,5 @@ def web_access(settings: Settings, secret_of: Callable[[str], Awaitable[str]]) -
                 raise
             return settings.rerank_key.reveal()
 
-    return WebAccess(settings.tools, settings.rerank, find_key)
+    media = media_routes(settings, secret_of)
+    return WebAccess(settings.tools, settings.rerank, find_key, media)

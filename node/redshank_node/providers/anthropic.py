@@ -1,7 +1,7 @@
 """Asks a model over the messages wire, at Anthropic or any server that speaks it."""
 
 import functools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -18,8 +18,10 @@ from redshank_node.providers.history import (
 )
 from redshank_node.providers.merging import merged
 from redshank_node.providers.provider import Answer, Delta, ModelRequest, ModelSettings, Surface
+from redshank_node.providers.seen_images import WEB_TYPES, seen, text_of
 from redshank_node.providers.transport import Link
 from redshank_shared.domain.events import AskedCall
+from redshank_shared.domain.images import KeptImage
 from redshank_shared.domain.messages import (
     AssistantMessage,
     Message,
@@ -75,16 +77,18 @@ class Anthropic:
             parts.append(self._kept.get(("surface", surface.digest, request.own_search), make))
         else:
             parts.append(_encoded_past_tools(history))
-        parts += [b',"messages":[', self._messages(request.conversation, history), b"]}"]
+        parts += [b',"messages":[', self._messages(request, history), b"]}"]
         return b"".join(parts)
 
-    def _messages(self, conversation: str, history: list[Message]) -> bytes:
+    def _messages(self, request: ModelRequest, history: list[Message]) -> bytes:
         """The conversation as messages whose roles alternate, each part of it encoded once."""
         runs: list[tuple[bytes, list[bytes]]] = []
         for message in history:
             role = b"assistant" if isinstance(message, AssistantMessage) else b"user"
-            make = functools.partial(self._encoded, message)
-            part = self._kept.get(message_key(conversation, message), make)
+            shown = seen(message, request.images, WEB_TYPES)
+            make = functools.partial(self._encoded, message, shown, request.images)
+            key = message_key(request.conversation, message)
+            part = self._kept.get((*key, *(image.digest for image in shown)), make)
             if runs and runs[-1][0] == role:
                 runs[-1][1].append(part)
             else:
@@ -94,16 +98,25 @@ class Anthropic:
         role, last = runs[-1]
         if role == b"user":
             last[-1] = last[-1].removesuffix(b"}") + _CACHE_MARK
+        if request.pinned:
+            # Behind the mark: what stands before it is the same in the next question.
+            pinned = encoded({"type": "text", "text": request.pinned})
+            if role == b"user":
+                last.append(pinned)
+            else:
+                runs.append((b"user", [pinned]))
         return b",".join(
             b'{"role":"%s","content":[%s]}' % (role, b",".join(parts)) for role, parts in runs
         )
 
-    def _encoded(self, message: Message) -> bytes:
+    def _encoded(
+        self, message: Message, shown: Sequence[KeptImage], bodies: Mapping[str, bytes]
+    ) -> bytes:
         """A message's blocks, joined by commas."""
         if isinstance(message, UserMessage):
             return encoded({"type": "text", "text": message.text or "(empty)"})
         if isinstance(message, ResultMessage):
-            return encoded(_result(message))
+            return encoded(_result(message, shown, bodies))
         return b",".join(encoded(block) for block in self._answer_blocks(message))
 
     def _answer_blocks(self, message: AssistantMessage) -> list[dict[str, Any]]:
@@ -169,15 +182,31 @@ def _call(call: AskedCall) -> dict[str, Any]:
     }
 
 
-def _result(message: ResultMessage) -> dict[str, Any]:
+def _result(
+    message: ResultMessage, shown: Sequence[KeptImage], bodies: Mapping[str, bytes]
+) -> dict[str, Any]:
     block: dict[str, Any] = {
         "type": "tool_result",
         "tool_use_id": message.call_id,
         "content": message.output or "(no output)",
     }
+    if shown:
+        block["content"] = [
+            {"type": "text", "text": block["content"]},
+            *(_image(image, bodies) for image in shown),
+        ]
     if message.is_error:
         block["is_error"] = True
     return block
+
+
+def _image(image: KeptImage, bodies: Mapping[str, bytes]) -> dict[str, Any]:
+    source = {
+        "type": "base64",
+        "media_type": image.media_type,
+        "data": text_of(image, bodies),
+    }
+    return {"type": "image", "source": source}
 
 
 def _encoded_system(system: str) -> bytes:

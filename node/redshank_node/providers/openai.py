@@ -1,7 +1,7 @@
 """Asks a model over the chat completions wire, at OpenAI or any server that speaks it."""
 
 import functools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 import msgspec
 
@@ -16,7 +16,9 @@ from redshank_node.providers.history import (
 )
 from redshank_node.providers.merging import merged
 from redshank_node.providers.provider import Answer, Delta, ModelRequest, ModelSettings, Surface
+from redshank_node.providers.seen_images import WEB_TYPES, seen, text_of
 from redshank_node.providers.transport import Link
+from redshank_shared.domain.images import KeptImage
 from redshank_shared.domain.messages import (
     AssistantMessage,
     Message,
@@ -79,7 +81,29 @@ class OpenAI:
             kept = (*message_key(request.conversation, message), in_turn)
             make = functools.partial(self._encoded, message, in_turn)
             found.append(self._kept.get(kept, make))
+            images = self._images_behind(request, history, place)
+            if images:
+                keys = ("images", request.conversation, *(image.digest for image in images))
+                show = functools.partial(_shown, images, request.images)
+                found.append(self._kept.get(keys, show))
+        if request.pinned:
+            found.append(encoded({"role": "user", "content": request.pinned}))
         return found
+
+    def _images_behind(
+        self, request: ModelRequest, history: Sequence[Message], place: int
+    ) -> list[KeptImage]:
+        """The images to show behind the last of an answer's results: a tool's message holds text
+        alone, and nothing may stand between the results of one answer.
+        """
+        following = history[place + 1] if place + 1 < len(history) else None
+        if not request.images or isinstance(following, ResultMessage):
+            return []
+        images: list[KeptImage] = []
+        while isinstance(message := history[place], ResultMessage):
+            images[:0] = seen(message, request.images, WEB_TYPES if self._is_openai else None)
+            place -= 1
+        return images
 
     def _encoded(self, message: Message, in_turn: bool) -> bytes:
         if isinstance(message, ResultMessage):
@@ -138,6 +162,16 @@ def _result(message: ResultMessage) -> dict[str, object]:
     if message.is_error and not text.lower().startswith("error"):
         text = f"Error: {text}"
     return {"role": "tool", "tool_call_id": message.call_id, "content": text}
+
+
+def _shown(images: Sequence[KeptImage], bodies: Mapping[str, bytes]) -> bytes:
+    parts: list[dict[str, object]] = [
+        {"type": "text", "text": "The images that these calls returned:"}
+    ]
+    for image in images:
+        url = f"data:{image.media_type};base64,{text_of(image, bodies)}"
+        parts.append({"type": "image_url", "image_url": {"url": url}})
+    return encoded({"role": "user", "content": parts})
 
 
 def _tool(tool: ToolDescription) -> dict[str, object]:

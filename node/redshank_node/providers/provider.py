@@ -1,6 +1,6 @@
 """What a provider is: it turns a conversation into one answer, streaming the text."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Literal, Protocol
 
 import msgspec
@@ -40,7 +40,9 @@ class Surface(msgspec.Struct, frozen=True):
 
 class ModelRequest(msgspec.Struct, frozen=True):
     """One question to a model: everything it reads. `conversation` is the workstream's id;
-    `own_search` the tool of the surface that the provider carries out by itself, empty: none.
+    `own_search` the tool of the surface that the provider carries out by itself, empty: none;
+    `images` has the bytes of the images to show, by digest, none for a model that does not see;
+    `pinned` stands behind the messages, in this question only.
     """
 
     conversation: str
@@ -48,6 +50,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...]
     surface: Surface
     own_search: str = ""
+    images: Mapping[str, bytes] = {}
+    pinned: str = ""
 
 
 class Delta(msgspec.Struct, frozen=True):

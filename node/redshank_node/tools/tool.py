@@ -14,6 +14,8 @@ from redshank_shared.domain.events import (
     Mode,
     Preview,
 )
+from redshank_shared.domain.images import ImageType
+from redshank_shared.domain.pins import Pins
 from redshank_shared.domain.question_events import Inquiry
 from redshank_shared.profiles.exec_options import ExecOptions
 from redshank_shared.settings.sections import Rerank, Tools
@@ -33,14 +35,31 @@ class NoAnswer(Exception):
     """The model gave no answer to a tool's own question. The message says why."""
 
 
+class MediaRoute(msgspec.Struct, frozen=True):
+    """A configured model that makes media (K-17). `name` is what a call asks for, `backend` the
+    technical name of its provider; `find_key` gives its key as it is now, empty where it has none,
+    or raises a RedshankError that says why there is none.
+    """
+
+    name: str
+    backend: str
+    model: str
+    base_url: str
+    can: frozenset[Availability]
+    find_key: Callable[[], Awaitable[str]]
+    timeout_seconds: float = 300.0
+
+
 class WebAccess(msgspec.Struct, frozen=True):
     """What web tools may reach, whom they ask. `find_rerank_key` gives the reranker's key as it is
-    now, empty where it has none; it raises a RedshankError that says why there is none.
+    now, empty where it has none; it raises a RedshankError that says why there is none. `media` are
+    the models that make images or sound, in the operator's order.
     """
 
     tools: Tools = Tools()
     rerank: Rerank = Rerank()
     find_rerank_key: Callable[[], Awaitable[str]] | None = None
+    media: tuple[MediaRoute, ...] = ()
 
 
 Confine = Callable[[tuple[str, ...]], tuple[str, ...]]
@@ -104,13 +123,32 @@ class Schedules(Protocol):
         """All of a workstream's, newest first, those that are over among them."""
 
 
+class KeptBytes(msgspec.Struct, frozen=True):
+    """What is kept under a digest."""
+
+    digest: str
+    media_type: str
+    body: bytes
+
+
+class Artifacts(Protocol):
+    """The kept bytes of one workstream."""
+
+    async def keep(self, body: bytes, media_type: str) -> str:
+        """The digest of the bytes; what the call leads to must refer to it. Raises Unavailable."""
+
+    async def find(self, digest: str) -> KeptBytes | None:
+        """What the workstream refers to under this digest. Raises Unavailable."""
+
+
 class CallContext(msgspec.Struct, frozen=True):
     """What a running call is given. `emit` shows output in progress to watchers (already decoded
     text); `owner` is the workstream's; `now_seconds` is when the call began, in seconds since 1970;
     `max_seconds` is what the call may take if it is to end by itself (K-82); `ask_model` puts a
     question of the tool's own to the workstream's model, as (instruction, text) -> answer, or
     raises NoAnswer; what that uses is recorded (F47); `max_sandbox` is the widest sandbox that the
-    limits let the call have (K-81).
+    limits let the call have (K-81); `pins` are the files that stand in every prompt (C-22);
+    `artifacts` are the bytes that are kept for the workstream.
     """
 
     call_id: str
@@ -124,6 +162,8 @@ class CallContext(msgspec.Struct, frozen=True):
     schedules: Schedules | None = None
     ask_model: Callable[[str, str], Awaitable[str]] | None = None
     max_sandbox: SandboxLevel = "network_enabled"
+    pins: Pins = Pins()
+    artifacts: Artifacts | None = None
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -140,12 +180,20 @@ class Prepared(msgspec.Struct, frozen=True):
     inquiry: Inquiry | None = None
 
 
+class ImagePart(msgspec.Struct, frozen=True):
+    """An image as it came, for a model that sees."""
+
+    media_type: ImageType
+    body: bytes
+
+
 class Result(msgspec.Struct, frozen=True):
     """How a call ended. A tool's failure is a result, not an exception. `output` is what the model
     reads.
 
     `command` is carried out in the append that records the result, once (F41); where it is refused,
-    the refusal is what the model reads.
+    the refusal is what the model reads. `images` are kept as assets; a model that sees is shown
+    them behind the output, which describes them for the others (T-22).
     """
 
     output: str
@@ -153,6 +201,7 @@ class Result(msgspec.Struct, frozen=True):
     outcome: Literal["ok", "error", "timeout"] = "ok"
     truncated: bool = False
     command: Command | None = None
+    images: tuple[ImagePart, ...] = ()
 
 
 class KindVariant(msgspec.Struct, frozen=True):

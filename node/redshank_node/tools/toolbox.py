@@ -10,15 +10,34 @@ from redshank_shared.domain.errors import Misconfigured
 from redshank_shared.domain.messages import ToolDescription
 
 
+class Manner(msgspec.Struct, frozen=True):
+    """How calls of a toolbox are handled. `rescue`: a bare string stands for the primary key
+    (T-10); `max_parallel`: how many run at once, 0 for as many as the limits say (T-16);
+    `disable_after_failures`: how often running a tool may fail in a turn, 0 for ever (C-9);
+    `absent`: why tools that one might look for are not there, in words for the model.
+    """
+
+    rescue: bool = False
+    max_parallel: int = 0
+    disable_after_failures: int = 0
+    absent: str = ""
+
+
 class Toolbox:
-    """The tools of a node. `exposed` maps a shown name to a canonical one.
+    """Tools that a model may call. `exposed` maps a shown name to a canonical one.
 
     A tool without an entry shows its own name.
     """
 
-    def __init__(self, tools: tuple[Tool, ...], exposed: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        tools: tuple[Tool, ...],
+        exposed: Mapping[str, str] | None = None,
+        manner: Manner | None = None,
+    ) -> None:
         """Raises Misconfigured where two tools share a name or an exposed name has no tool."""
         self.tools = tools
+        self.manner = manner or Manner()
         self._by_name: dict[str, Tool] = {}
         for tool in tools:
             for name in (tool.name, *tool.aliases):

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from redshank_shared.domain.artifact_events import AssetPart, PreviewKind, StoredAsset, TextPart
 from redshank_shared.domain.cadence import Cadence
 from redshank_shared.domain.due_events import (
     Misfire,
@@ -175,6 +176,30 @@ class UnpinFile(msgspec.Struct, frozen=True):
     gone: bool = False
 
 
+class StoreAssets(msgspec.Struct, frozen=True):
+    call_id: str
+    tool: str
+    assets: tuple[StoredAsset, ...]
+
+
+class OpenPreview(msgspec.Struct, frozen=True):
+    """Show a person these kept bytes."""
+
+    call_id: str
+    shows: PreviewKind
+    title: str
+    digest: str
+    source: str
+    media_type: str
+    size: int
+
+
+class EmitOutput(msgspec.Struct, frozen=True):
+    call_id: str
+    parts: tuple[TextPart | AssetPart, ...]
+    inline: bool = False
+
+
 Command = (
     PostMessage
     | ResolveApprovals
@@ -196,4 +221,7 @@ Command = (
     | SettleNotification
     | PinFile
     | UnpinFile
+    | StoreAssets
+    | OpenPreview
+    | EmitOutput
 )

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import assert_never
 
-from redshank_shared.domain import notifying, pinning, plan_mode, questions, scheduling
+from redshank_shared.domain import artifacts, notifying, pinning, plan_mode, questions, scheduling
 from redshank_shared.domain.commands import (
     AcceptPlan,
     AnswerQuestions,
@@ -15,10 +15,12 @@ from redshank_shared.domain.commands import (
     CloseWorkstream,
     Command,
     CreateSchedule,
+    EmitOutput,
     EnterPlanMode,
     ExpireApproval,
     ExpireQuestion,
     FireSchedule,
+    OpenPreview,
     PinFile,
     PostMessage,
     RequestCompaction,
@@ -27,6 +29,7 @@ from redshank_shared.domain.commands import (
     ResolveApprovals,
     RetryTurn,
     SettleNotification,
+    StoreAssets,
     UnpinFile,
 )
 from redshank_shared.domain.digests import input_digest
@@ -96,6 +99,8 @@ def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
             facts = notifying.decide(state, command)
         case PinFile() | UnpinFile():
             facts = pinning.decide(state, command)
+        case StoreAssets() | OpenPreview() | EmitOutput():
+            facts = artifacts.decide(command)
         case _:
             assert_never(command)
     return facts

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from redshank_shared.domain.artifact_events import AssetsStored, OutputEmitted, PreviewOpened
 from redshank_shared.domain.delegation import UNBOUNDED, Boundary
 from redshank_shared.domain.due_events import (
     NotificationRequested,
@@ -304,6 +305,9 @@ KnownFact = (
     | PlanAccepted
     | FilePinned
     | FileUnpinned
+    | AssetsStored
+    | PreviewOpened
+    | OutputEmitted
 )
 AnyFact = KnownFact | Unknown
 

@@ -5,6 +5,8 @@ from typing import assert_never
 
 import msgspec
 
+from redshank_shared.domain.artifact_events import AssetsStored, OutputEmitted, PreviewOpened
+from redshank_shared.domain.artifacts import with_preview
 from redshank_shared.domain.delivered import Delivered
 from redshank_shared.domain.due_events import (
     NotificationRequested,
@@ -128,6 +130,7 @@ class Workstream(msgspec.Struct, frozen=True):
     notices_in_turn: int = 0
     ledger: ChainEnd = ChainEnd()
     pins: Pins = Pins()
+    previews: tuple[Recorded, ...] = ()
 
     @property
     def open_calls(self) -> list[Call]:
@@ -199,7 +202,9 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
             return {"compact_requested": False, "entries": _shortened(state, recorded, fact)}
         case FilePinned() | FileUnpinned():
             return {"pins": repinned(state.pins, fact)}
-        case Unknown() | PlanAccepted():
+        case PreviewOpened():
+            return {"previews": with_preview(state.previews, recorded)}
+        case Unknown() | PlanAccepted() | AssetsStored() | OutputEmitted():
             return {}
         case _:
             assert_never(fact)

@@ -18,8 +18,6 @@ SHIPPED = ("default", "turnstone", "kheish", "cireilclaw")
 _INSTALLED: dict[str, "Profile"] = {}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
-Count = Annotated[int, msgspec.Meta(gt=0)]
-
 
 class Exposure(msgspec.Struct, frozen=True):
     """What a profile changes of a tool beside its name. `rename`: the tool's own argument to the
@@ -37,7 +35,7 @@ class Profile(msgspec.Struct, frozen=True):
     """A surface as data. `rules`: the built-in tier that lies below all other rules (O1), the
     catch-all last; it says all that defaults and labels of `tools` say. `mcp_default`: what it says
     of a tool of an MCP server. `exposures` has what is changed of tools, by their shown names.
-    `max_parallel`: how many calls of a batch may run at once, below the limits' number;
+    `max_parallel`: how many calls of a batch may run at once, 0 for as many as the limits say;
     `disable_after_failures`: how often running a tool may fail before it is off for the turn, 0 for
     no such end (C-9); `rescue`: whether a bare string stands for the primary key (T-10);
     `unlisted`: whether a tool that tools.toml does not name is there (C-3); where it is not, the
@@ -50,7 +48,7 @@ class Profile(msgspec.Struct, frozen=True):
     rules: tuple[Rule, ...]
     mcp_default: Decision = "ask"
     exposures: Mapping[str, Exposure] = {}
-    max_parallel: int = 16
+    max_parallel: int = 0
     disable_after_failures: int = 0
     rescue: bool = False
     unlisted: bool = True
@@ -237,7 +235,7 @@ class _Mcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    max_parallel: Count = 16
+    max_parallel: Annotated[int, msgspec.Meta(ge=0)] = 0
     disable_after_failures: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 

@@ -59,6 +59,7 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
         profiles=find_profiles(tables["profiles"], where),
         rerank_key=find_rerank_key(settings.rerank, environ),
         vault_key=Secret(environ.get(VAULT_KEY, "").strip()),
+        source="" if file is None else str(file),
     )
     _check_together(settings, where)
     if not settings.database.url:

@@ -8,7 +8,7 @@ import msgspec
 
 from redshank_shared.domain.errors import Misconfigured
 from redshank_shared.domain.events import Decision
-from redshank_shared.settings.sections import Count, Model, Port, Seconds, Share
+from redshank_shared.settings.sections import Count, Model, NotNegative, Port, Seconds, Share
 
 # A model's name is its table's; its key never stands in a file.
 _NOT_IN_A_FILE = ("name", "api_key")
@@ -17,6 +17,7 @@ _TAKES = {
     Count: "a whole number above 0",
     Seconds: "a number of seconds above 0",
     Share: "a number from 0 to 1",
+    NotNegative: "a whole number from 0",
     int: "a whole number",
     bool: "true or false",
     bool | None: "true or false",

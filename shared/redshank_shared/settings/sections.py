@@ -161,8 +161,8 @@ class Rerank(Section, frozen=True):
 
 
 class Sandbox(Section, frozen=True):
-    """How commands are confined. `readable` and `hidden`: folders, colons between them. A limit of 0
-    is none.
+    """How commands are confined. `readable`, `hidden`: paths, colons between them. A limit of 0 is
+    none.
     """
 
     backend: Literal["auto", "bwrap", "landlock", "none"] = "auto"
@@ -225,7 +225,7 @@ class Settings(msgspec.Struct, frozen=True):
     """Everything set. `models` is never empty.
 
     `given` holds the dotted keys that the file or the environment named. `vault_key` holds what
-    REDSHANK_VAULT__KEY said: it never stands in the file.
+    REDSHANK_VAULT__KEY said: it never stands in the file. `source`: the file that was read, if any.
     """
 
     console: Console
@@ -252,6 +252,7 @@ class Settings(msgspec.Struct, frozen=True):
     rerank: Rerank = Rerank()
     rerank_key: Secret = Secret()
     sandbox: Sandbox = Sandbox()
+    source: str = ""
     profiles: dict[str, ProfileSource] = {}
 
 

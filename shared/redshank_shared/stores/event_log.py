@@ -154,6 +154,7 @@ class EventLog:
         hot.remove_delivery.execute_many(cursor, rows.settled)
         hot.insert_record.execute_many(cursor, rows.ledger)
         hot.insert_question.execute_many(cursor, rows.questions)
+        hot.insert_reference.execute_many(cursor, rows.references)
         for change in rows.schedule_changes:
             hot.change_schedule.execute(cursor, change)
         for resolution in rows.resolutions:

@@ -13,6 +13,7 @@ from redshank_shared.stores.dialect import Dialect, now_seconds
 from redshank_shared.stores.tables import (
     RULES,
     approvals,
+    asset_references,
     events,
     idempotency_keys,
     ledger,
@@ -90,6 +91,11 @@ class HotStatements:
         self.insert_run = Statement(schedule_runs.insert(), compiler)
         self.insert_delivery = Statement(outbox.insert(), compiler)
         self.insert_record = Statement(ledger.insert(), compiler)
+        self.insert_reference = Statement(
+            dialect.insert(asset_references).on_conflict_do_nothing(),
+            compiler,
+            ["workstream_id", "digest"],
+        )
         self.remove_delivery = Statement(
             delete(outbox).where(outbox.c.delivery_id == bindparam("b_delivery_id")), compiler
         )

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from redshank_shared.domain.artifacts import digests_of
 from redshank_shared.domain.due_events import (
     NotificationRequested,
     NotificationSettled,
@@ -46,6 +47,7 @@ class ImpliedRows(msgspec.Struct, frozen=True):
     ledger: list[dict[str, Any]]
     questions: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
+    references: list[dict[str, Any]] = []
 
     @property
     def only_inserts(self) -> bool:
@@ -59,6 +61,7 @@ class ImpliedRows(msgspec.Struct, frozen=True):
             or self.settled
             or self.questions
             or self.answers
+            or self.references
             or any(row["expires_at"] is not None for row in self.approvals)
         )
 
@@ -66,6 +69,7 @@ class ImpliedRows(msgspec.Struct, frozen=True):
 def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -> ImpliedRows:
     """The rows of these facts, numbered from `version` + 1."""
     rows = ImpliedRows([], [], [], [], [], [], [], [], [], [])
+    digests: set[str] = set()
     for seq, fact in enumerate(facts, version + 1):
         text = encoded_fact(fact)
         rows.events.append(
@@ -78,6 +82,7 @@ def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -
             }
         )
         rows.ledger.extend(_sealed(workstream_id, fact))
+        digests.update(digests_of(fact))
         if isinstance(fact, CallDecided):
             rows.audits.append(
                 {
@@ -103,7 +108,8 @@ def imply(workstream_id: str, version: int, at: str, facts: Sequence[AnyFact]) -
         elif isinstance(fact, ScheduleTriggered):
             rows.schedule_runs.append(_triggered(workstream_id, fact))
     asked, answered = imply_questions(workstream_id, at, facts)
-    return msgspec.structs.replace(rows, questions=asked, answers=answered)
+    references = [{"workstream_id": workstream_id, "digest": each} for each in sorted(digests)]
+    return msgspec.structs.replace(rows, questions=asked, answers=answered, references=references)
 
 
 def _requested(workstream_id: str, at: str, fact: ApprovalRequested, text: str) -> dict[str, Any]:

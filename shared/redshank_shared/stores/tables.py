@@ -212,6 +212,15 @@ assets = Table(
     Column("body", LargeBinary, nullable=False),
 )
 
+asset_references = Table(
+    "asset_references",
+    metadata,
+    _text("workstream_id"),
+    _text("digest"),
+    PrimaryKeyConstraint("workstream_id", "digest", name="asset_references_pkey"),
+    Index("asset_references_by_digest", "digest"),
+)
+
 hook_dead_letters = Table(
     "hook_dead_letters",
     metadata,

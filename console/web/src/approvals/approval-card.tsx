@@ -11,7 +11,7 @@ import type { Call } from "../workstream/conversation";
 import { lookInside } from "../workstream/json";
 import { DecisionBadge } from "../workstream/why";
 import { AnswerBar } from "./answer-bar";
-import { Covers, isPlan } from "./covers";
+import { Covers, isPlan, titleOf } from "./covers";
 import { useEdited } from "./edited";
 import { Expiry, momentOf } from "./expiry";
 import { useFocusKept } from "./focus-kept";
@@ -43,7 +43,7 @@ export function ApprovalCard({ workstream, owner, call, requested, effect, first
         <EffectIcon effect={effect} tool={tool} />
         <span className="tool mono strong">{tool}</span>
         <span className="mono clip" title={preview.title}>
-          {preview.title}
+          {titleOf(canonical, preview.title)}
         </span>
         <ChangeCount preview={preview} />
         <DecisionBadge call={call} />

@@ -14,7 +14,7 @@ import type { Call } from "../workstream/conversation";
 import { DecisionBadge } from "../workstream/why";
 import { AnswerBar } from "./answer-bar";
 import { contextOf } from "./context";
-import { Covers, isPlan } from "./covers";
+import { Covers, isPlan, titleOf } from "./covers";
 import { useEdited } from "./edited";
 import { Expiry } from "./expiry";
 import { EditButton, InputEditor } from "./input-editor";
@@ -90,7 +90,7 @@ function Head({ item, call, gone, children }: HeadProps) {
           </span>
           <h2 className={isMcp ? "mono c-mcp" : "mono"}>{tool}</h2>
           <span className="mono clip" title={preview.title}>
-            {preview.title}
+            {titleOf(tool, preview.title)}
           </span>
           <ChangeCount preview={preview} />
           {call && <DecisionBadge call={call} />}

@@ -9,6 +9,7 @@ import { Refused } from "../design/refused";
 import { useKeys } from "../shell/keys";
 import { approvalsPath, go, questionsPath, stand, usePage, workstreamPath } from "../shell/route";
 import { ApprovalDetail } from "./approval-detail";
+import { titleOf } from "./covers";
 import { InboxList, type Row } from "./inbox-list";
 import { QuestionDetail } from "./question-detail";
 import { nextOf } from "./seen";
@@ -65,7 +66,7 @@ function Approvals({ call }: { call: string }) {
     call: item.call_id,
     head: item.tool,
     mono: true,
-    body: item.preview.title,
+    body: titleOf(item.tool, item.preview.title),
     workstream: item.workstream_name,
     owner: item.owner,
     since: item.requested_at,

@@ -38,6 +38,11 @@ export function Covers({ tool, canonical, inputDigest, edited }: CoversProps) {
   );
 }
 
+/** A call in a line; a plan's heading without its mark. */
+export function titleOf(tool: string, title: string): string {
+  return isPlan(tool) ? title.replace(/^#+\s*/, "") : title;
+}
+
 /** Whether a call proposes a plan. */
 export function isPlan(tool: string): boolean {
   return tool === "exit_plan_mode";

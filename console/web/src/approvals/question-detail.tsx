@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { tail } from "../api/decision-queries";
 import type { QuestionItem } from "../api/decision-types";
-import { clock, fullTime, secondsBetween, span } from "../design/format";
+import { clock, counted, fullTime, secondsBetween, span } from "../design/format";
 import { Glyph, Icon } from "../design/glyph";
 import { useNow } from "../design/now";
 import { questionsPath, workstreamPath } from "../shell/route";
@@ -40,7 +40,7 @@ export function QuestionDetail({ item, gone, onAnswered }: QuestionDetailProps) 
           <Icon name="left" />
         </a>
         <div className="grow">
-          <h2>{item.text}</h2>
+          <h2>{item.questions.length === 1 ? "Question" : counted(item.questions.length, "question")}</h2>
           <div className="ap-meta">
             <a className="link mono" href={workstreamPath(workstream)}>
               {item.workstream_name}

@@ -31,7 +31,7 @@ const VIEWS = [
 ] as const;
 
 export function PermissionsPage({ view }: { view: string }) {
-  const [stand, setStand] = useState<Stand>({ profile: "default", workstream: "" });
+  const [stand, setStand] = useState<Stand>({ profile: "", workstream: "" });
   const [shown, setShown] = useState<Shown | null>(null);
   const [adding, setAdding] = useState<RuleScope | null>(null);
   const { standpoint, query, stored, own } = useDecisions(stand);
@@ -54,7 +54,7 @@ export function PermissionsPage({ view }: { view: string }) {
               matrix={query.data}
               rules={rules}
               own={own}
-              profile={stand.profile}
+              profile={query.data?.profile ?? "default"}
               shown={shown}
               may={may}
               onAdd={setAdding}
@@ -79,7 +79,7 @@ export function PermissionsPage({ view }: { view: string }) {
 
 /** What is decided from where one stands, with the rules behind it. */
 function useDecisions({ profile, workstream }: Stand) {
-  const standpoint = { profile, ...(workstream ? { workstream } : {}) };
+  const standpoint = { ...(profile ? { profile } : {}), ...(workstream ? { workstream } : {}) };
   const query = useQuery(matrixOf(standpoint));
   const stored = useQuery(allRules);
   const own = workstream && query.data ? ownRules(query.data.rows) : null;

@@ -8,6 +8,7 @@ import { namingOf } from "../design/naming";
 import { Badge } from "./badge";
 
 export interface Stand {
+  /** Empty for the tools that live nodes have. */
   profile: string;
   /** The id of a workstream, whose own rules count too; empty for none. */
   workstream: string;
@@ -28,6 +29,7 @@ export function StandpointBar({ stand, onStand }: { stand: Stand; onStand: (stan
       <label className="inl">
         <span>profile</span>
         <select className="input" value={stand.profile} onChange={(event) => onStand({ ...stand, profile: event.target.value })}>
+          <option value="">tools of the nodes now</option>
           {known.map((profile) => (
             <option key={profile.name}>{profile.name}</option>
           ))}

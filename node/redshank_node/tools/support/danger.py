@@ -5,17 +5,17 @@ folders, loops, functions, pipes, whatever hands a text or words on to be run. W
 another language does it cannot see. Rules, modes and approvals decide about everything else.
 """
 
+import itertools
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from redshank_node.tools.support.danger_commands import (
     DECODERS,
-    Argv,
     Called,
     Finding,
     Script,
-    finds_all,
     findings,
+    finds_all,
     roots_of,
 )
 from redshank_node.tools.support.danger_syntax import Unreadable, parsed
@@ -30,16 +30,19 @@ from redshank_node.tools.support.danger_words import (
     Item,
     Loop,
     Simple,
+    Variables,
     Word,
     alternatives,
+    as_one,
     fields,
     is_unknown,
     literal,
     printed,
+    split_text,
 )
-from redshank_node.tools.support.danger_wrappers import unwrapped
+from redshank_node.tools.support.danger_wrappers import ASSIGNMENT, unwrapped
 
-_DEPTH = 8
+_DEPTH = 6
 _MOST_COMMANDS = 5000
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _DECLARE = frozenset({"export", "declare", "local", "readonly", "typeset"})
@@ -68,7 +71,7 @@ class _Scope:
         scope.folder = self.folder
         scope.variables = dict(self.variables)
         scope.functions = dict(self.functions)
-        given = tuple(positional)
+        given = tuple(literal(word) for word in positional)
         for number, value in enumerate(given):
             scope.variables[str(number)] = (value,)
         if given[1:]:
@@ -85,15 +88,16 @@ class _Scope:
         elif self.folder:
             self.folder = posixpath.normpath(posixpath.join(self.folder, target))
 
-    def assign(self, word: str) -> None:
-        name, equals, value = word.partition("=")
-        if not equals:
-            return
-        name = name.rstrip("+")
-        if value.startswith("~"):
-            value = HOME + value[1:]
-        # What the line itself gives a value is not simply unset.
-        self.variables[name] = (value.replace(MAYBE_EMPTY, SOMETHING),)
+    def assign(self, words: Iterable[str]) -> None:
+        """Take over what stands as NAME=VALUE; a name that comes twice can be either."""
+        given: dict[str, list[str]] = {}
+        for word in words:
+            name, equals, value = literal(word).partition("=")
+            if equals:
+                value = HOME + value[1:] if value.startswith("~") else value
+                # What the line itself gives a value is not simply unset.
+                given.setdefault(name.rstrip("+"), []).append(value.replace(MAYBE_EMPTY, SOMETHING))
+        self.variables.update({name: tuple(values) for name, values in given.items()})
 
 
 class _Judge:
@@ -163,10 +167,13 @@ class _Judge:
         """The command under each name that its first word can stand for."""
         if not command.words:
             return None
+        first = alternatives(command.words[0], scope.variables)
         rest = [each for word in command.words[1:] for each in fields(word, scope.variables)]
-        for name in alternatives(command.words[0], scope.variables):
-            first = fields(_plain(name), scope.variables)
-            words = [word for word in first if word] + rest
+        if all(ASSIGNMENT.match(text) for text in first):
+            scope.assign(as_one(text) for text in first)
+            return self._called(rest, command, scope, depth) if rest else None
+        for text in first:
+            words = [word for word in split_text(text) if word] + rest
             why = self._called(words, command, scope, depth) if words else None
             if why:
                 return why
@@ -176,19 +183,17 @@ class _Judge:
         self, words: list[str], command: Simple | None, scope: _Scope, depth: int
     ) -> str | None:
         inside = unwrapped(words)
-        for word in words:
-            if "=" not in word:
-                break
-            scope.assign(word)
+        scope.assign(itertools.takewhile(ASSIGNMENT.match, words))
         if inside.text:
-            return self._followed(words, Script(inside.text), scope, depth)
-        if not inside.words or self._changes_scope(list(inside.words), scope):
+            return self._followed(words, Script(literal(inside.text)), scope, depth)
+        if not inside.words or _changes_scope(list(inside.words), scope):
             return None
-        name = inside.words[0]
-        body = scope.functions.get(name)
-        if body is not None and depth > 1:
-            return self._items(body, scope.inner(inside.words), depth - 1)
-        called = _in_pipe(inside.words, inside.folder or scope.folder, command, scope)
+        body = scope.functions.get(inside.words[0])
+        if body is not None:
+            inner = scope.inner(inside.words)
+            del inner.functions[inside.words[0]]
+            return self._items(body, inner, depth)
+        called = _called(inside.words, inside.folder or scope.folder, command, scope.variables)
         for finding in findings(called):
             why = self._followed(words, finding, scope, depth)
             if why:
@@ -208,78 +213,88 @@ class _Judge:
             return None
         return f"{_shown(words)!r} runs {why}" if why else None
 
-    def _changes_scope(self, words: list[str], scope: _Scope) -> bool:
-        name = words[0]
-        if name in ("cd", "pushd", "popd"):
-            scope.enter(words)
-        elif name in _DECLARE:
-            for word in words[1:]:
-                scope.assign(word)
-        elif name in _READ:
-            for word in words[1:]:
-                scope.variables[word] = (SOMETHING,)
-        elif name == "set" and "--" in words:
-            given = words[words.index("--") :]
-            scope.variables.update(scope.inner(given).variables)
-        else:
-            return False
-        return True
+
+def _changes_scope(words: list[str], scope: _Scope) -> bool:
+    name = words[0]
+    if name in ("cd", "pushd", "popd"):
+        scope.enter(words)
+    elif name in _DECLARE:
+        scope.assign(words[1:])
+    elif name in _READ:
+        scope.variables.update({word: (SOMETHING,) for word in words[1:]})
+    elif name == "set" and "--" in words:
+        scope.variables.update(scope.inner(words[words.index("--") :]).variables)
+    else:
+        return False
+    return True
 
 
-def _in_pipe(
-    words: tuple[str, ...], folder: str, command: Simple | None, scope: _Scope
+def _called(
+    words: tuple[str, ...], folder: str, command: Simple | None, variables: Variables
 ) -> Called:
+    """The command with what comes to it through pipes, documents, substitutions."""
     if command is None:
         return Called(words, folder)
-    stdin = None
-    for redirect in command.redirects:
-        if redirect.operator in ("<<", "<<<"):
-            stdin = "\n".join(literal(text) for text in alternatives(redirect.target, scope.variables))
-    for word in command.words[1:]:
-        # `bash <(echo TEXT)`: the text is what runs.
-        inner = [part.items for part in word.parts if part.kind == "substitution"]
-        for items in inner:
-            if len(items) == 1 and isinstance(items[0], Simple) and word == command.words[-1]:
-                stdin = stdin or None
-    source = command.source
-    if source is None:
-        return Called(words, folder, stdin, _substitutes_encoded(command))
-    names = _words(source, scope)
-    listed = roots_of(tuple(names)) if names[:1] == ["find"] and finds_all(tuple(names)) else ()
+    source = tuple(_words(command.source, variables)) if command.source else ()
     return Called(
         words,
         folder,
-        printed(source, scope.variables) if stdin is None else stdin,
-        bool(names) and names[0] in DECODERS,
-        listed,
+        stdin=_input(command, variables),
+        encoded=bool(DECODERS.intersection(source[:1])),
+        decodes=any(
+            DECODERS.intersection(_words(last, variables)[:1])
+            for word in command.words
+            for part in word.parts
+            if (last := _last(part.items))
+        ),
+        listed=roots_of(source) if source[:1] == ("find",) and finds_all(source) else (),
     )
 
 
-def _substitutes_encoded(command: Simple) -> bool:
-    return False
+def _input(command: Simple, variables: Variables) -> str | None:
+    """The text that a command reads, through any number of `cat`; None where nobody can tell."""
+    reader: Simple | None = command
+    while reader is not None:
+        for redirect in reversed(reader.redirects):
+            if redirect.operator in ("<<", "<<<"):
+                texts = alternatives(redirect.target, variables)
+                return "\n".join(literal(text) for text in texts)
+        source = reader.source
+        if source is None:
+            return None
+        text = printed(source, variables)
+        if text is not None:
+            return text
+        reader = source if _words(source, variables) in (["cat"], ["cat", "-"]) else None
+    return None
 
 
-def _words(command: Simple, scope: _Scope) -> list[str]:
-    words = [each for word in command.words for each in fields(word, scope.variables)]
+def _words(command: Simple, variables: Variables) -> list[str]:
+    words = [each for word in command.words for each in fields(word, variables)]
     return list(unwrapped(words).words)
 
 
-def _plain(name: str) -> Word:
-    from redshank_node.tools.support.danger_words import Part
-
-    return Word((Part("text", name),))
+def _last(items: Sequence[Item]) -> Simple | None:
+    last = items[-1] if items else None
+    return last if isinstance(last, Simple) else None
 
 
 def _is_bomb(function: Function) -> bool:
     """Whether it starts itself twice over without waiting."""
-    calls = [
-        item
-        for item in function.items
-        if isinstance(item, Simple)
-        and len(item.words) >= 1
-        and "".join(part.text for part in item.words[0].parts) == function.name
-    ]
+    calls = [item for item in _simple_in(function.items) if _written_name(item) == function.name]
     return len(calls) > 1 and any(call.piped or call.background for call in calls)
+
+
+def _simple_in(items: Iterable[Item]) -> Iterator[Simple]:
+    for item in items:
+        if isinstance(item, Simple):
+            yield item
+        elif isinstance(item, Group):
+            yield from _simple_in(item.items)
+
+
+def _written_name(command: Simple) -> str:
+    return "".join(part.text for part in command.words[0].parts) if command.words else ""
 
 
 def _shown(words: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from redshank_node.tools.support.danger_words import literal
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 DECODERS = frozenset({"base64", "base32", "basenc", "xxd", "uudecode", "openssl"})
+_ENCODED = "runs encoded text, which nobody can read before; write it plainly"
 _POWER = frozenset({"shutdown", "reboot", "halt", "poweroff", "killall5"})
 _FIND_ALL = frozenset(
     {"-delete", "-depth", "-xdev", "-mount", "-print", "-print0", "-maxdepth", "-mindepth", "-type"}
@@ -21,14 +22,15 @@ _SSH_VALUES = "bcDEeFIiJLlmOopQRSWw"
 
 class Called(msgspec.Struct, frozen=True):
     """A command about to run. `words` still tell quoted characters from others; `stdin` is what it
-    reads, where that can be told; `encoded`: it reads what a decoder writes; `listed`: the folders
-    whose contents are listed to it.
+    reads, where that can be told; `encoded`: it reads what a decoder writes; `decodes`: a decoder
+    writes one of its words; `listed`: the folders whose contents are listed to it.
     """
 
     words: tuple[str, ...]
     folder: str = ""
     stdin: str | None = None
     encoded: bool = False
+    decodes: bool = False
     listed: tuple[str, ...] = ()
 
 
@@ -209,26 +211,42 @@ def _kill(called: Called) -> Iterator[Finding]:
 
 def _shell(called: Called) -> Iterator[Finding]:
     words = called.words
+    options, operands = split(words[1:])
+    if called.decodes:
+        yield _ENCODED
     for place, word in enumerate(words[1:], 1):
         if re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", word) and place + 1 < len(words):
             yield Script(literal(words[place + 1]), words[place + 2 :])
             return
-    operands = split(words[1:])[1]
-    if operands and not any("s" in option[1:] for option in split(words[1:])[0]):
-        return
-    if called.encoded:
-        yield "runs encoded text, which nobody can read before; write it plainly"
+    reads_input = any(re.fullmatch(r"-[a-z]*s[a-z]*", option) for option in options)
+    if operands and not reads_input:
+        yield from _sourced(operands[0])
+    elif called.encoded:
+        yield _ENCODED
     elif called.stdin is not None:
         yield Script(called.stdin, ("", *operands))
 
 
+def _sourced(operand: str) -> Iterator[Finding]:
+    """`bash <(echo LINE)`: what is printed is what runs."""
+    text = literal(operand)
+    if " " in text:
+        yield Script(text)
+
+
 def _eval(called: Called) -> Iterator[Finding]:
+    if called.decodes:
+        yield _ENCODED
     yield Script(" ".join(literal(word) for word in called.words[1:]))
 
 
 def _source(called: Called) -> Iterator[Finding]:
-    if called.words[1:2] == ("/dev/stdin",) and called.stdin is not None:
+    if called.decodes:
+        yield _ENCODED
+    elif called.words[1:2] == ("/dev/stdin",) and called.stdin is not None:
         yield Script(called.stdin)
+    elif len(called.words) > 1:
+        yield from _sourced(called.words[1])
 
 
 def _first_operand(called: Called) -> Iterator[Finding]:

@@ -20,10 +20,19 @@ _KEYWORDS = frozenset(
 )
 _OPERATORS = ("&&", "||", ";;", "|&", ";", "&", "|", "\n")
 _REDIRECTS = ("<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", ">", "<")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "e": "\x1b",
+}
 _CODE = re.compile(r"x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})")
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!_-]")
-_MOST_NESTED = 60
+_MOST_NESTED = 15
 
 
 class Unreadable(Exception):
@@ -247,7 +256,10 @@ class _Reader:
         name = "".join(part.text for part in self._word().parts)
         self._blanks()
         values = []
-        if self._text.startswith("in", self._at) and self._text[self._at + 2 : self._at + 3] in " \t":
+        if (
+            self._text.startswith("in", self._at)
+            and self._text[self._at + 2 : self._at + 3] in " \t"
+        ):
             self._at += 2
             self._blanks()
             while self._at < len(self._text) and self._text[self._at] not in ";\n&|()<>":
@@ -261,7 +273,7 @@ class _Reader:
             here = self._text[self._at]
             if here in "<>" and self._text.startswith("(", self._at + 1):
                 self._at += 2
-                parts.append(Part("substitution", items=tuple(self.items(")"))))
+                parts.append(Part("substitution", quoted=True, items=tuple(self.items(")"))))
                 continue
             if here in _ENDS_WORD:
                 break
@@ -330,6 +342,9 @@ class _Reader:
 
     def _braced(self, in_quotes: bool) -> Part:
         """`${NAME}` with what may stand behind the name."""
+        if self._depth > _MOST_NESTED:
+            raise _Stopped(nested=True)
+        self._depth += 1
         self._at += 1
         indirect = self._one_of(("!", "#"))
         name = _NAME.match(self._text, self._at)
@@ -344,6 +359,7 @@ class _Reader:
             self._at += 1
             inner += self._piece(here)
         self._at += 1
+        self._depth -= 1
         plain = not indirect and name is not None
         return Part(
             "variable",

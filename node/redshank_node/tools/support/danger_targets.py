@@ -74,6 +74,6 @@ def _meant(path: str) -> str:
         return path.replace(HOME, "~")
     for folder in _FOLDERS:
         same_depth = path.count("/") == folder.count("/")
-        if same_depth and fnmatch.fnmatchcase(folder, literal(path)):
+        if same_depth and fnmatch.fnmatchcase(folder, path):
             return folder
     return ""

@@ -92,7 +92,7 @@ Item: TypeAlias = Simple | Loop | Group | Function
 
 def fields(word: Word, variables: Variables) -> list[str]:
     """Every word that this one can become, all its alternatives one after another."""
-    return [field for text in alternatives(word, variables) for field in _split(text)]
+    return [field for text in alternatives(word, variables) for field in split_text(text)]
 
 
 def alternatives(word: Word, variables: Variables) -> list[str]:
@@ -176,9 +176,15 @@ def printed(command: Simple, variables: Variables) -> str | None:
     return "".join(form.replace("%s", word) for word in operands[1:]) or form.replace("%s", "")
 
 
-def _split(text: str) -> list[str]:
+def split_text(text: str) -> list[str]:
+    """The words that an alternative falls into."""
     whole = _braced(text)
     return [field for one in whole for field in one.split(_SEPARATOR) if field or one == ""]
+
+
+def as_one(text: str) -> str:
+    """An alternative that stays one word, as the value of an assignment does."""
+    return text.replace(_SEPARATOR, " ")
 
 
 def _braced(text: str) -> list[str]:

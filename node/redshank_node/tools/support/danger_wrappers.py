@@ -41,7 +41,7 @@ _OPTIONS = {
 }
 # How many words stand between a wrapper's options and the command.
 _BEFORE = {"timeout": 1, "taskset": 1, "chrt": 1, "chroot": 1, "setarch": 1, "flock": 1}
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _FOLDER_OPTIONS = {"env": ("-C", "--chdir"), "sudo": ("-D", "--chdir")}
 
 
@@ -60,7 +60,7 @@ def unwrapped(words: list[str]) -> Unwrapped:
     rest = list(words)
     folder = ""
     while rest:
-        if _ASSIGNMENT.match(rest[0]):
+        if ASSIGNMENT.match(rest[0]):
             rest.pop(0)
             continue
         name = posixpath.basename(rest[0])
@@ -70,7 +70,7 @@ def unwrapped(words: list[str]) -> Unwrapped:
         folder = _value(options, _FOLDER_OPTIONS.get(name, ())) or folder
         if text := _line(name, options, rest):
             return Unwrapped((), text, folder)
-        while name == "env" and rest and _ASSIGNMENT.match(rest[0]):
+        while name == "env" and rest and ASSIGNMENT.match(rest[0]):
             rest.pop(0)
         del rest[: _BEFORE.get(name, 0)]
     return Unwrapped((), folder=folder)
@@ -108,8 +108,6 @@ def _after_options(words: list[str], take_value: str) -> tuple[list[str], list[s
         options.append(option)
         if option == "--":
             break
-        if option[:2] != "--" and option[-1] in take_value and rest:
-            options.append(rest.pop(0))
-        elif option == "--chdir" and rest:
+        if option[:2] != "--" and option[-1] in take_value and rest or option == "--chdir" and rest:
             options.append(rest.pop(0))
     return options, rest

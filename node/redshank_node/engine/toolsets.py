@@ -1,0 +1,127 @@
+"""Puts together the tools of a turn: its profile's names, what tools.toml leaves, its kind."""
+
+import logging
+from collections.abc import Iterable
+
+import msgspec
+
+from redshank_node.engine.tools_files import ToolsFiles, ToolsInForce
+from redshank_node.tools.support.exposure import Scene, exposed, of_kind, shown_in
+from redshank_node.tools.tool import Availability, SessionKind, Tool, Workspace
+from redshank_node.tools.toolbox import Manner, Toolbox
+from redshank_shared.domain.errors import Invalid
+from redshank_shared.domain.workstream import Workstream
+from redshank_shared.profiles.catalogue import catalogue
+from redshank_shared.profiles.exec_options import ExecOptions
+from redshank_shared.profiles.profile import Exposure, Profile, load
+from redshank_shared.profiles.tools_file import ToolsFile
+from redshank_shared.settings.sections import Model
+
+logger = logging.getLogger(__name__)
+
+_PLAIN = Exposure()
+_Key = tuple[str, SessionKind, int]
+
+
+class Toolset(msgspec.Struct, frozen=True):
+    """The tools that a turn begins with, where their calls work. It keeps them to its end."""
+
+    toolbox: Toolbox
+    workspace: Workspace
+
+
+class Toolsets:
+    """One for a node. The same toolset comes back until the profile's tools.toml changes."""
+
+    def __init__(
+        self,
+        tools: tuple[Tool, ...],
+        workspace: Workspace,
+        files: ToolsFiles,
+        models: Iterable[Model],
+        named_workspace: str = "",
+    ) -> None:
+        can = capabilities(models)
+        self._tools = tuple(tool for tool in tools if tool.availability in can)
+        self._workspace = workspace
+        self._files = files
+        self._named_workspace = named_workspace
+        self._kept: dict[_Key, Toolset] = {}
+
+    def of(self, state: Workstream) -> Toolset:
+        """The tools of a turn of this workstream that begins now."""
+        profile = profile_of(state.created.profile)
+        return self.toolset(profile, "task_agent" if state.created.parent else "interactive")
+
+    def toolset(self, profile: Profile, kind: SessionKind) -> Toolset:
+        """The profile's tools for sessions of this kind. Misconfigured names the profile's key to
+        mend.
+        """
+        in_force = self._files.current(profile.name)
+        key = (profile.name, kind, in_force.revision)
+        found = self._kept.get(key)
+        if found is None:
+            for old in [other for other in self._kept if other[:2] == key[:2]]:
+                del self._kept[old]
+            found = self._kept[key] = self._made(profile, kind, in_force)
+        return found
+
+    def _made(self, profile: Profile, kind: SessionKind, in_force: ToolsInForce) -> Toolset:
+        file = in_force.file
+        absent = self._absence(profile) if file is None and not profile.unlisted else ""
+        scene = Scene(kind, str(self._workspace.root), self._named_workspace)
+        names = {card.canonical: card for card in profile.tools}
+        tools: list[Tool] = []
+        shown: dict[str, str] = {}
+        for tool in of_kind(self._tools, kind):
+            card = names.get(tool.name)
+            if card is None and tool.name in catalogue():
+                continue
+            if not (file or ToolsFile()).enables(tool.name, unlisted=profile.unlisted):
+                continue
+            name = card.name if card else tool.name
+            exposure = profile.exposures.get(name, _PLAIN)
+            parallel = card.parallel if card else None
+            tools.append(exposed(shown_in(tool, scene), name, exposure, parallel=parallel))
+            shown[name] = tool.name
+        manner = Manner(
+            rescue=profile.rescue,
+            max_parallel=profile.max_parallel,
+            disable_after_failures=profile.disable_after_failures,
+            absent=absent,
+        )
+        options = msgspec.structs.replace(
+            file.exec_options if file else ExecOptions(), enabled="exec" in shown.values()
+        )
+        workspace = msgspec.structs.replace(self._workspace, exec_options=options)
+        return Toolset(Toolbox(tuple(tools), shown, manner), workspace)
+
+    def _absence(self, profile: Profile) -> str:
+        path = self._files.path_of(profile.name)
+        absent = (
+            f"the profile {profile.name} has no tools.toml yet, so none of its tools is on: "
+            f"the operator writes {path}, as docs/profiles.md shows"
+        )
+        logger.warning("%s", absent)
+        return absent
+
+
+def profile_of(name: str) -> Profile:
+    """The profile of this name; Redshank's own where this node does not know it (any more)."""
+    try:
+        return load(name)
+    except Invalid:
+        return load("default")
+
+
+def capabilities(models: Iterable[Model]) -> frozenset[Availability]:
+    """What some configured model can do, beside what needs none (K-8)."""
+    can: set[Availability] = {"always"}
+    for model in models:
+        if model.capabilities.image_generation:
+            can.add("image_generation")
+        if model.capabilities.image_edit:
+            can.add("image_edit")
+        if model.capabilities.audio_generation:
+            can.add("audio_generation")
+    return frozenset(can)

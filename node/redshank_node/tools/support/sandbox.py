@@ -1,0 +1,102 @@
+"""Confines the commands of tools, or says why it cannot."""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+import msgspec
+
+from redshank_node.tools.support.sandbox_groups import Groups
+from redshank_node.tools.support.sandbox_limits import ProcessLimits
+from redshank_node.tools.support.sandbox_view import View
+from redshank_node.tools.tool import BadArguments, Confine, SandboxLevel
+from redshank_shared.domain.limits import SANDBOXES
+
+Backend = Literal["bwrap", "landlock", "none", "missing"]
+
+MEND = (
+    "the operator must permit user namespaces for bubblewrap or Landlock (docs/sandbox.md), or say "
+    'sandbox.backend = "none" in redshank.toml to run commands unconfined'
+)
+
+
+class Walls(Protocol):
+    """One way to confine a command."""
+
+    def argv(
+        self, inner: tuple[str, ...], view: View, level: SandboxLevel, limits: ProcessLimits
+    ) -> tuple[str, ...]:
+        """The command line of `inner` at this level, with these limits on each of its processes."""
+
+
+class Given(msgspec.Struct, frozen=True):
+    """What a node can give. `walls` is None where nothing confines: then either the operator has
+    said so (`none`) or no way works here (`missing`), which `reason` explains.
+    """
+
+    backend: Backend
+    walls: Walls | None = None
+    reason: str = ""
+
+    @property
+    def levels(self) -> tuple[SandboxLevel, ...]:
+        """The levels at which commands can run here."""
+        if self.walls is not None:
+            return SANDBOXES[1:]
+        return ("inherited",) if self.backend == "none" else ()
+
+
+class Sandbox:
+    """The sandbox of a node. `levels`: which level the operator gives a tool by name, beside what
+    the tool asks for.
+    """
+
+    def __init__(
+        self,
+        given: Given,
+        view: View,
+        limits: ProcessLimits,
+        levels: Mapping[str, SandboxLevel],
+        groups: Groups | None = None,
+    ) -> None:
+        self.given = given
+        self._view = view
+        self._limits = limits
+        self._levels = levels
+        self._groups = groups
+
+    def refusal(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> str:
+        """See `Sandboxing`. A tool that runs no commands needs `inherited`: every node has it."""
+        if need == "inherited" or self.given.backend != "missing":
+            return ""
+        level = self.level(tool, need, most)
+        return (
+            f"sandbox: {tool} needs {level}, this node cannot give it: {self.given.reason}; {MEND}"
+        )
+
+    def confining(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> Confine | None:
+        """See `Sandboxing`."""
+        if refused := self.refusal(tool, need, most):
+            raise BadArguments(refused)
+        walls = self.given.walls
+        if walls is None or need == "inherited":
+            return None
+        level = self.level(tool, need, most)
+
+        def confined(inner: tuple[str, ...]) -> tuple[str, ...]:
+            argv = walls.argv(inner, self._view, level, self._limits)
+            return argv if self._groups is None else self._groups.argv(argv)
+
+        return confined
+
+    def level(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> SandboxLevel:
+        """What a tool's commands get: the operator's word, else the tool's, never above `most`."""
+        return min(self._levels.get(tool, need), most, key=SANDBOXES.index)
+
+    def report(self) -> dict[str, object]:
+        """What /health says of it."""
+        report: dict[str, object] = {
+            "backend": self.given.backend,
+            "levels": list(self.given.levels),
+            "reason": self.given.reason,
+        }
+        return {**report, "cgroups": self._groups is not None}

@@ -1,0 +1,79 @@
+"""Builds the command line that runs a command inside bubblewrap."""
+
+import pathlib
+
+import msgspec
+
+from redshank_node.tools.support.sandbox_limits import ProcessLimits, limited
+from redshank_node.tools.support.sandbox_view import View
+from redshank_node.tools.tool import SandboxLevel
+
+# Without --cap-drop a node that runs as root hands its capabilities on.
+_ALWAYS = (
+    "--unshare-all",
+    "--unshare-user",
+    "--uid",
+    "1000",
+    "--gid",
+    "1000",
+    "--hostname",
+    "sandbox",
+    "--cap-drop",
+    "ALL",
+    "--new-session",
+    "--die-with-parent",
+)
+# A user namespace of its own would give a command capabilities again, with the kernel's doors.
+NO_USER_NAMESPACES = "--disable-userns"
+_ALIAS = "/workspace"
+
+
+class Bubblewrap(msgspec.Struct, frozen=True):
+    """A bwrap program that works here, with the options it takes beside the usual ones."""
+
+    program: str
+    options: tuple[str, ...] = (NO_USER_NAMESPACES,)
+
+    def argv(
+        self, inner: tuple[str, ...], view: View, level: SandboxLevel, limits: ProcessLimits
+    ) -> tuple[str, ...]:
+        """The command line of `inner` at this level, with these limits on each of its processes."""
+        network = level == "network_enabled"
+        words = [self.program, *_ALWAYS, *self.options]
+        if network:
+            words.append("--share-net")
+        for path in view.programs():
+            words += _shown(path)
+        for path in view.configuration(network=network):
+            words += ("--ro-bind-try", str(path.resolve()), str(path))
+        words += _devices(limits.scratch_bytes)
+        for path in view.readable:
+            words += ("--ro-bind-try", str(path), str(path))
+        bind = "--ro-bind" if level == "read_only" else "--bind"
+        workspace = str(view.workspace)
+        words += (bind, workspace, workspace)
+        if not pathlib.Path(_ALIAS).exists():
+            words += ("--symlink", workspace, _ALIAS)
+        for path in view.covered():
+            words += _cover(path)
+        words += ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workspace)
+        words += ("--setenv", "HOME", "/tmp", "--unsetenv", "TMPDIR")  # noqa: S108 - its own
+        return (*words, "--", *limited(inner, limits))
+
+
+def _shown(path: pathlib.Path) -> tuple[str, ...]:
+    if path.is_symlink():
+        return ("--symlink", str(path.readlink()), str(path))
+    return ("--ro-bind", str(path), str(path))
+
+
+def _devices(scratch_bytes: int) -> tuple[str, ...]:
+    size = str(scratch_bytes)
+    room = ("--perms", "1777", "--size", size, "--tmpfs")
+    return ("--proc", "/proc", "--dev", "/dev", *room, "/dev/shm", *room, "/tmp")  # noqa: S108 - its own
+
+
+def _cover(path: pathlib.Path) -> tuple[str, ...]:
+    if path.is_dir():
+        return ("--perms", "0000", "--tmpfs", str(path), "--remount-ro", str(path))
+    return ("--ro-bind", "/dev/null", str(path))

@@ -1,0 +1,39 @@
+"""Builds the command line that runs a command behind Landlock."""
+
+import pathlib
+import sys
+
+import msgspec
+
+from redshank_node.tools.support.sandbox_limits import ProcessLimits, limited
+from redshank_node.tools.support.sandbox_view import View
+from redshank_node.tools.tool import SandboxLevel
+
+# Imported, not run as a script: so Python keeps its compiled form.
+_LAUNCHER = (
+    f"import sys; sys.path.append({str(pathlib.Path(__file__).parent)!r}); "
+    "import sandbox_launcher; sandbox_launcher.main(sys.argv)"
+)
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
+
+
+class Landlock(msgspec.Struct, frozen=True):
+    """The launcher, with a folder that stands in for /tmp: one for all commands of a node."""
+
+    scratch: pathlib.Path
+
+    def argv(
+        self, inner: tuple[str, ...], view: View, level: SandboxLevel, limits: ProcessLimits
+    ) -> tuple[str, ...]:
+        """The command line of `inner` at this level, with these limits on each of its processes."""
+        network = level == "network_enabled"
+        shown = (*view.programs(), *view.configuration(network=network), *view.readable)
+        words = [f"r={path}" for path in (*shown, pathlib.Path("/proc"))]
+        words += [f"d=/dev/{name}" for name in _DEVICES]
+        words.append(f"w={self.scratch}")
+        words.append(f"{'r' if level == 'read_only' else 'w'}={view.workspace}")
+        if network:
+            words.append("network")
+        python = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _LAUNCHER)
+        homed = ("/usr/bin/env", f"HOME={self.scratch}", f"TMPDIR={self.scratch}")
+        return (*python, *words, "--", *homed, *limited(inner, limits))

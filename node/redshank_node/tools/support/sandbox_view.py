@@ -1,0 +1,85 @@
+"""Says what of the machine a confined command sees, what of it stays covered."""
+
+import pathlib
+from collections.abc import Iterable
+
+import msgspec
+
+# Programs with what they load. Nobody's own files lie there, so not /opt, /srv, /home or /var.
+_PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
+# File by file: a node that runs as root would show /etc/shadow with the whole folder.
+_ETC = (
+    "alternatives",
+    "bash.bashrc",
+    "ca-certificates",
+    "crypto-policies",
+    "debian_version",
+    "default/locale",
+    "fonts",
+    "group",
+    "host.conf",
+    "inputrc",
+    "java-11-openjdk",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "locale.conf",
+    "localtime",
+    "magic",
+    "mime.types",
+    "nsswitch.conf",
+    "os-release",
+    "passwd",
+    "perl",
+    "pki/ca-trust",
+    "pki/tls/certs",
+    "profile",
+    "protocols",
+    "python3",
+    "python3.11",
+    "services",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "terminfo",
+    "timezone",
+)
+_NETWORK_ETC = ("gai.conf", "hosts", "resolv.conf")
+
+
+class View(msgspec.Struct, frozen=True):
+    """What commands see: the workspace, further folders to read, what is covered in either.
+
+    All paths are absolute and resolved.
+    """
+
+    workspace: pathlib.Path
+    readable: tuple[pathlib.Path, ...] = ()
+    hidden: tuple[pathlib.Path, ...] = ()
+
+    def programs(self) -> list[pathlib.Path]:
+        """The folders of programs that this machine has, links among them."""
+        return [path for path in map(pathlib.Path, _PROGRAMS) if path.is_symlink() or path.exists()]
+
+    def configuration(self, *, network: bool) -> list[pathlib.Path]:
+        """What is shown of /etc."""
+        names = _ETC + _NETWORK_ETC if network else _ETC
+        found = [pathlib.Path("/etc", name) for name in names]
+        return [path for path in found if path.exists()]
+
+    def covered(self) -> list[pathlib.Path]:
+        """What is there of `hidden` and would be seen: the outermost of it."""
+        shown = (self.workspace, *self.readable, *map(pathlib.Path.resolve, self.programs()))
+        seen = sorted({path for path in self.hidden if _beneath(path, shown) and path.exists()})
+        return [path for path in seen if not _beneath(path.parent, seen)]
+
+
+def split_folders(text: str) -> tuple[pathlib.Path, ...]:
+    """The paths of a setting, resolved; what has none is left out."""
+    parts = [part.strip() for part in text.split(":")]
+    return tuple(pathlib.Path(part).expanduser().resolve() for part in parts if part)
+
+
+def _beneath(path: pathlib.Path, folders: Iterable[pathlib.Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)

@@ -36,6 +36,7 @@ from redshank_console.services.ledger import LedgerReading
 from redshank_console.services.orders import Clock, Defaults, Orders
 from redshank_console.services.overview import Overview
 from redshank_console.services.permissions import permissions_over
+from redshank_console.services.profiles import install_profiles
 from redshank_console.services.reading import Reading
 from redshank_console.services.registration import Registration, console_row
 from redshank_console.services.schedule_orders import ScheduleOrders
@@ -99,6 +100,7 @@ class Console:
         redactor: Redactor | None = None,
     ) -> None:
         self._settings = settings
+        install_profiles(settings.profiles, settings.default.profile)
         self._redactor = redactor or redactor_of(settings)
         self._database = Database(
             settings.database.url,
@@ -178,6 +180,7 @@ class Console:
     async def close(self) -> None:
         """Let go of database and Redis."""
         await self._redis.aclose()
+        await self._database.settled()
         self._database.close()
 
     def _assembled(self, page_folder: Path) -> Parts:

@@ -17,7 +17,7 @@ from redshank_node.dueclock.clock_lead import ClockLead
 from redshank_node.dueclock.collecting import Collecting
 from redshank_node.dueclock.due_clock import DueClock
 from redshank_node.dueclock.expiring import Expiring
-from redshank_node.dueclock.firing import Firing, Polling
+from redshank_node.dueclock.firing import Firing, polling_of
 from redshank_node.engine.identity import NodeIdentity
 from redshank_node.engine.recorder import Journal
 from redshank_node.engine.tool_cards import encoded_cards
@@ -172,7 +172,7 @@ class Node:
             pushes,
             commands,
             self.metrics,
-            Polling(self._maker.workspace.root, self._redactor.of_output),
+            polling_of(self._settings, self._maker.workspace, self._redactor.of_output),
             self.identity.name,
             clock.now_utc,
         )
@@ -198,6 +198,7 @@ class Node:
         finally:
             await asyncio.gather(*(provider.close() for provider in self._providers.values()))
             await self._redis.aclose()
+            await self._database.settled()
             self._database.close()
 
     async def _serve(self, term: asyncio.Event) -> None:
@@ -233,6 +234,7 @@ class Node:
             group.create_task(keeper.run(end))
             group.create_task(self._reporter().run(end))
             group.create_task(self._secrets.run(end))
+            group.create_task(self._maker.background.run(self.identity.node_id, end))
             group.create_task(self._clock.run(intake_stop))
             group.create_task(self._due_clock.run(intake_stop))
             group.create_task(self._expiring.run(intake_stop))
@@ -325,6 +327,7 @@ class Node:
             "pid": os.getpid(),
             "ledger_key": self._ledger_key.key_id,
             "ledger_key_kept": bool(self._settings.ledger.key_file),
+            "sandbox": self._maker.sandbox.report(),
         }
 
     def _reporter(self) -> Reporter:
@@ -344,6 +347,7 @@ class Node:
                 loop_lag_ms=self._loop_lag_ms(),
                 memory_bytes=memory_bytes(),
                 pid=os.getpid(),
+                sandbox=self._maker.sandbox.given.backend,
                 tools=self._tool_names,
                 workstreams=self.turns.in_hand,
             )

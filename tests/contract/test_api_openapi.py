@@ -29,6 +29,7 @@ WORKSTREAM_ROUTES = {
     ("GET", "/{id}/permission-audits"),
     ("GET", "/{id}/history"),
     ("GET", "/{id}/export"),
+    ("GET", "/{id}/previews"),
     ("POST", "/{id}/retry"),
 }
 OTHER_ROUTES = {

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from redshank_node.tools.support.file_digests import digest_of
 from redshank_node.tools.support.paths import PathRefused, check_beneath, open_file, open_folder
-from redshank_node.tools.support.writing import append_file, digest_of, replace_file
+from redshank_node.tools.support.writing import append_file, replace_file
 
 SECRET = b"outside"
 AT_FDCWD = -100

@@ -26,6 +26,7 @@ OF_A_WORKSTREAM: dict[str, Least] = {
     "GET /{id}": "viewer",
     "GET /{id}/events": "viewer",
     "GET /{id}/export": "viewer",
+    "GET /{id}/previews": "viewer",
     "GET /{id}/history": "viewer",
     "GET /{id}/permission-audits": "viewer",
     "GET /{id}/questions": "viewer",

@@ -45,6 +45,8 @@ def test_every_tool_refuses_an_escaping_path_before_it_is_shown_to_anyone(
     wanted = set(tool.parameters["required"]) | {"path"}
     if tool.name == "edit_file":
         wanted |= {"old_string", "new_string"}
+    if tool.name == "diff_file":
+        wanted |= {"content"}
     with pytest.raises(BadArguments, match="path: .* leads out of the workspace"):
         tool.prepare({key: values[key] for key in wanted}, Workspace(tmp_path))
 
@@ -59,7 +61,17 @@ def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
         "grep_search": {"pattern": "old"},
         "write_file": {"path": "new/a.txt", "content": "x"},
         "edit_file": {"path": "a.txt", "old_string": "old", "new_string": "new"},
+        "diff_file": {"path": "a.txt", "content": "new\n"},
+        "apply_patch": {"patch": "*** Begin Patch\n*** Add File: b.txt\n+x\n*** End Patch\n"},
         "bash": {"command": "touch b.txt"},
+        "exec": {"command": "cat", "args": ["a.txt"]},
+        "task_create": {"subject": "x"},
+        "task_get": {"task_id": "x"},
+        "task_list": {},
+        "task_output": {"task_id": "x"},
+        "task_update": {"task_id": "x", "state": "completed"},
+        "task_stop": {"task_id": "x"},
+        "task_delete": {"task_id": "x"},
         "wake_after": {"delay": "10m", "message": "x"},
         "wake_at": {"at": "2099-01-01T00:00:00Z", "message": "x"},
         "schedule_create": {"name": "x", "message": "x", "interval": {"every_seconds": 5}},

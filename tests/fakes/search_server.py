@@ -11,7 +11,8 @@ from aiohttp import web
 class SearchServer:
     """`results` are what every search finds; the reranker goes by `score` of query and document, at
     first by the words that they share. `status` other than 200 is what the reranker answers with
-    instead; `raw` what either answers word for word.
+    instead; `raw` what either answers word for word. `forbidden`: it gives no JSON, as SearxNG at
+    first.
     """
 
     def __init__(self, results: Sequence[dict[str, Any]] = ()) -> None:
@@ -20,6 +21,7 @@ class SearchServer:
         self.ranked: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.status = 200
+        self.forbidden = False
         self.raw: bytes | None = None
         self.score: Callable[[str, str], float] = _shared
         self.url = ""
@@ -43,6 +45,8 @@ class SearchServer:
         self.searches.append(dict(request.query))
         if self.raw is not None:
             return web.Response(body=self.raw)
+        if self.forbidden:
+            return web.Response(status=403)
         if request.query.get("format") != "json":
             return web.Response(text="<html>results</html>", content_type="text/html")
         return web.json_response(

@@ -106,6 +106,7 @@ class RunningConsole:
     async def close(self) -> None:
         await self.client.aclose()
         await self.redis.aclose()
+        await self.database.settled()
         self.database.close()
 
 

@@ -17,10 +17,12 @@ from redshank_node.engine.lease import Lease
 from redshank_node.engine.limits_in_force import BatchLimits, LimitsInForce, stored_in
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.oversize import keeping
+from redshank_node.engine.pipelines import Judging, Pipelines
 from redshank_node.engine.policy import policy_over
 from redshank_node.engine.recorder import Journal, Recorder
 from redshank_node.engine.schedule_reader import ScheduleReader
 from redshank_node.engine.side_questions import SideQuestions
+from redshank_node.engine.toolsets import Toolsets
 from redshank_node.engine.turn import Turn
 from redshank_node.engine.turns import Turns
 from redshank_node.providers.provider import Answer, ModelCall, ModelSettings
@@ -141,6 +143,11 @@ class WorldNode:
         self._pipeline = Pipeline(
             Toolbox(tools), Workspace(world.folder), limits, fresh_id, policy, hooks, world.asking
         )
+        self._pipelines = (
+            Pipelines(world.toolsets, Judging(limits, fresh_id, policy, hooks, world.asking))
+            if world.toolsets
+            else None
+        )
         self._models = Models(
             {"main": self.model}, "main", RetryPolicy(attempts=3, first_seconds=0.01)
         )
@@ -159,9 +166,10 @@ class WorldNode:
 
     def _turn(self, recorder: Recorder, lease: Lease) -> Turn:
         live = LiveText(self._world.bus, recorder.state.id)
+        pipeline = self._pipelines.of(recorder.state) if self._pipelines else self._pipeline
         execution = Execution(
-            self._pipeline.workspace,
-            BatchLimits(self._pipeline.limits),
+            pipeline.workspace,
+            BatchLimits(pipeline.limits),
             live.add,
             clock.monotonic,
             Caller(
@@ -173,10 +181,8 @@ class WorldNode:
                 artifacts=WorkstreamArtifacts(self._world.database, recorder.state.id, now),
             ),
         )
-        answering = Answering(
-            recorder, self._models, self._pipeline, live, self.metrics, clock.monotonic
-        )
-        return Turn(recorder, lease, self._pipeline, execution, answering, live, self.metrics)
+        answering = Answering(recorder, self._models, pipeline, live, self.metrics, clock.monotonic)
+        return Turn(recorder, lease, pipeline, execution, answering, live, self.metrics)
 
 
 class World:
@@ -195,14 +201,17 @@ class World:
         self.redact: Callable[[str], str] = lambda text: text
         self.folder = Path("/")
         self.asking = USUAL
+        self.toolsets: Toolsets | None = None
         self.commands = SessionCommands(
             database, self.log, Folds(self.log), Idempotency(database), self.dispatch, self.bus
         )
 
-    async def create(self, text: str, mode: Mode = "default") -> WorkstreamId:
+    async def create(
+        self, text: str, mode: Mode = "default", profile: str = "default"
+    ) -> WorkstreamId:
         """A workstream with a first message."""
         workstream = WorkstreamId(fresh_id("ws"))
-        created = WorkstreamCreated(name="test", owner="ines", mode=mode)
+        created = WorkstreamCreated(name="test", owner="ines", mode=mode, profile=profile)
         facts = first_facts(created, PostMessage(text, "ines"), now())
         await self.commands.create(workstream, facts, now())
         return workstream
@@ -241,6 +250,7 @@ class World:
                 yield node
             finally:
                 stop.set()
+        await self.database.settled()
 
     async def until(self, met: Callable[[], bool], what: str) -> None:
         """Wait for something that must come to be; fail with `what` after 20 s."""

@@ -56,6 +56,23 @@ async def test_work_goes_on_to_its_end_when_its_caller_is_cancelled(database: Da
     database.close()
 
 
+async def test_what_is_still_under_way_can_be_waited_for_before_the_loop_ends(
+    database: Database,
+) -> None:
+    ended = asyncio.Event()
+
+    def work() -> None:
+        slept(database, 0.3)
+        ended.set()
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await database.run(work)
+    await database.settled()
+    assert ended.is_set()
+    database.close()
+
+
 async def test_an_error_reaches_the_caller_and_the_next_work_is_well(database: Database) -> None:
     def work() -> None:
         slept(database, 0.01)

@@ -117,6 +117,7 @@ def started(tmp_path: Path, **environ: str) -> plan.Start:
         redis_url="unix:///data/valkey.sock",
         admin_token_file=tmp_path / "admin.token",
         workspace=tmp_path,
+        data=tmp_path / "data",
         node_name="host",
         nodes=2,
         environ={"PATH": "/bin", **environ},

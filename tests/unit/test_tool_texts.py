@@ -3,8 +3,9 @@
 import pytest
 
 from redshank_node.tools.support.diffs import difference
+from redshank_node.tools.support.edit_engine import located_edits
+from redshank_node.tools.support.edit_spans import Edit, replaced
 from redshank_node.tools.support.globs import glob_match
-from redshank_node.tools.support.matching import Edit, located_edits, replaced
 from redshank_node.tools.support.textfiles import (
     NotText,
     decoded,

@@ -15,6 +15,7 @@ from redshank_node.tools.support.web_addresses import (
     reach_of,
     target_of,
 )
+from redshank_node.tools.support.web_network import system_addresses
 
 ODD = "\\@#?/:[]%.\u3002\uff0e\uff11\u24b6\xdf\u200b\t\r\n\0 0x7f127aA-_~&=+"
 INSIDE = st.sampled_from(
@@ -123,3 +124,7 @@ def test_names_of_this_machine_are_known_by_their_end() -> None:
     assert is_local_name("a.localhost")
     assert not is_local_name("localhost.example")
     assert not is_local_name("alocalhost")
+
+
+def test_a_machine_resolves_its_own_name_to_loopback_alone() -> None:
+    assert {reach_of(each) for each in system_addresses("localhost")} == {"private"}

@@ -20,6 +20,7 @@ from redshank_console.api.measure import Measure
 from redshank_console.api.page import PageRoutes
 from redshank_console.api.parts import Parts
 from redshank_console.api.permissions import PermissionRoutes
+from redshank_console.api.previews import PreviewRoutes
 from redshank_console.api.profiles import ProfileRoutes
 from redshank_console.api.questions import QuestionRoutes
 from redshank_console.api.redacted import Redacted
@@ -52,7 +53,8 @@ def api(parts: Parts) -> FastAPI:
     problems.install(app)
     approvals, questions = ApprovalRoutes(parts), QuestionRoutes(parts)
     for prefix in ("/v1/workstreams", "/v1/sessions"):
-        for routes in (WorkstreamRoutes(parts), EventRoutes(parts), approvals, questions):
+        of_each = (WorkstreamRoutes(parts), EventRoutes(parts), PreviewRoutes(parts))
+        for routes in (*of_each, approvals, questions):
             app.include_router(routes.router(prefix))
     app.include_router(approvals.inbox_router(), prefix="/v1", tags=["approvals"])
     app.include_router(questions.inbox_router(), prefix="/v1", tags=["questions"])

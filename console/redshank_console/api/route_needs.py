@@ -15,6 +15,7 @@ _OF_A_WORKSTREAM: dict[str, Need] = {
     "GET /{id}/events": "read",
     "GET /{id}/history": "read",
     "GET /{id}/export": "read",
+    "GET /{id}/previews": "read",
     "GET /{id}/permission-audits": "read",
     "POST /{id}/approvals": "approve",
     "POST /{id}/approval-runs": "approve",

@@ -34,6 +34,17 @@ LEAST_FREE_BYTES = 1024**3
 MOST_SKEW_SECONDS = 5.0
 PROGRAM_SECONDS = 5.0
 ASK_SECONDS = 5.0
+PROBE_SECONDS = 60.0
+SANDBOX_PROBE = "redshank_node.tools.support.sandbox_probe"
+SANDBOX_MEND = "permit user namespaces or Landlock, see docs/sandbox.md"
+
+
+class SandboxFound(msgspec.Struct, frozen=True):
+    """What the node's probe says of this machine."""
+
+    backend: str
+    levels: tuple[str, ...]
+    reason: str
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -58,6 +69,7 @@ def doctor(
         _look_at_valkey(),
         look_at_program("ripgrep", _ripgrep()),
         look_at_settings(config, environ, folder),
+        look_at_sandbox(config, environ),
         look_at_disk(folder),
         *look_at_console(session.target),
     ]
@@ -107,6 +119,30 @@ def look_at_settings(config: Path | None, environ: Mapping[str, str], folder: Pa
             "settings", "warn", "no model: the demo answers", "see docs/configuration.md, Models"
         )
     return Finding("settings", "ok", f"models: {models}")
+
+
+def look_at_sandbox(config: Path | None, environ: Mapping[str, str]) -> Finding:
+    """Whether a node of this machine can confine the commands of agents."""
+    try:
+        backend = load(config, environ).sandbox.backend
+        done = subprocess.run(
+            [sys.executable, "-m", SANDBOX_PROBE, backend],
+            capture_output=True,
+            timeout=PROBE_SECONDS,
+            check=True,
+        )
+        found = msgspec.json.decode(done.stdout, type=SandboxFound)
+    except RedshankError:
+        return Finding("sandbox", "warn", "not looked at", "mend the settings first")
+    except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+        return Finding("sandbox", "fail", f"cannot be tried: {error}", "`make install`")
+    match found.backend:
+        case "missing":
+            return Finding("sandbox", "warn", f"bash is refused: {found.reason}", SANDBOX_MEND)
+        case "none":
+            return Finding("sandbox", "warn", found.reason, 'set sandbox.backend = "auto"')
+        case confines:
+            return Finding("sandbox", "ok", f"{confines}: {', '.join(found.levels)}")
 
 
 def look_at_disk(folder: Path) -> Finding:

@@ -13,7 +13,7 @@ from redshank_console.cli.ledger import ledger
 from redshank_console.cli.nodes import nodes
 from redshank_console.cli.output import say
 from redshank_console.cli.permissions import permissions
-from redshank_console.cli.processes import console, gateway, migrate, node
+from redshank_console.cli.processes import console, dry_run, gateway, migrate, node
 from redshank_console.cli.questions import questions
 from redshank_console.cli.rerank import rerank
 from redshank_console.cli.running import run
@@ -80,4 +80,5 @@ app.command()(node)
 app.command()(console)
 app.command()(gateway)
 app.command()(migrate)
+app.command("dry-run")(dry_run)
 app.command()(version)

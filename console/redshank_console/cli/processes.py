@@ -1,4 +1,4 @@
-"""The commands that become one process of a cluster: `node`, `console`, `gateway`, `migrate`."""
+"""The commands that become one of our processes: `node`, `console`, `gateway`, `migrate`."""
 
 import os
 import sys
@@ -47,10 +47,21 @@ def migrate(config: Config = None) -> None:
     _become(MIGRATIONS, config)
 
 
+def dry_run(config: Config = None) -> None:
+    """Show the tools of each profile; exits 1 with every error in settings, profiles, tools.toml.
+
+    Nothing is started, nobody is called.
+    """
+    _exec([*module_command(NODE), "--dry-run"], config, process_environment())
+
+
 def _become(module: str, config: Path | None) -> None:
     environ = process_environment()
     load(config, environ)
+    _exec(module_command(module), config, environ)
+
+
+def _exec(command: list[str], config: Path | None, environ: dict[str, str]) -> None:
     if config is not None:
         environ["REDSHANK_CONFIG"] = str(config.resolve())
-    command = module_command(module)
     os.execve(command[0], command, environ)

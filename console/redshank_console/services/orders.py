@@ -17,6 +17,7 @@ from redshank_shared.domain.events import AnyFact, Mode, WorkstreamCreated
 from redshank_shared.domain.ids import WorkstreamId, new_id
 from redshank_shared.domain.scopes import route_usable
 from redshank_shared.domain.workstream import Workstream
+from redshank_shared.profiles.profile import known_profiles
 from redshank_shared.session_commands import (
     Done,
     KeyedRequest,
@@ -27,8 +28,6 @@ from redshank_shared.session_commands import (
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.wire.views import WorkstreamView
-
-KNOWN_PROFILES = ("default",)
 
 # The HTTP status and the JSON body that a view is shown with.
 Show = Callable[[WorkstreamView], tuple[int, str]]
@@ -172,7 +171,7 @@ class Orders:
 
     def _created(self, wanted: Wanted, workstream_id: WorkstreamId) -> WorkstreamCreated:
         profile = wanted.profile or self._defaults.profile
-        _check_known("profile", profile, KNOWN_PROFILES)
+        _check_known("profile", profile, known_profiles())
         _check_known("persona", wanted.persona, ("",))
         _check_known("model", wanted.model or self._defaults.model, self._defaults.models)
         return WorkstreamCreated(

@@ -1,10 +1,22 @@
 """Answers which profiles there are, what each exposes."""
 
+from collections.abc import Mapping
+
 from redshank_shared.domain.errors import Invalid, NotFound
-from redshank_shared.profiles.profile import Profile, known_profiles, load
+from redshank_shared.profiles.own import check_default, own_profile
+from redshank_shared.profiles.profile import Profile, install, known_profiles, load
+from redshank_shared.settings.sections import ProfileSource
 from redshank_shared.stores.paging import checked_limit, cut, decode_cursor, encode_cursor
 from redshank_shared.wire.profile_views import DefaultRuleView, ProfileToolView, ProfileView
 from redshank_shared.wire.views import PageView
+
+
+def install_profiles(sources: Mapping[str, ProfileSource], default: str) -> None:
+    """Make the operator's profiles known to this process, the default among them. Misconfigured
+    names what to mend.
+    """
+    install(own_profile(name, source.file, source.defaults) for name, source in sources.items())
+    check_default(default)
 
 
 def profile_page(limit: int, cursor: str | None) -> PageView[ProfileView]:

@@ -8,6 +8,13 @@ from pathlib import Path
 import msgspec
 
 from redshank_node.tools.support import environment, processes
+from redshank_node.tools.tool import (
+    BadArguments,
+    Confine,
+    Sandboxing,
+    SandboxLevel,
+    Workspace,
+)
 from redshank_shared.clock import rfc3339
 from redshank_shared.domain.commands import FireSchedule
 from redshank_shared.domain.conditions import Condition, ConditionFailed
@@ -17,6 +24,7 @@ from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
 from redshank_shared.session_commands import SessionCommands
 from redshank_shared.settings.environment import process_environment
+from redshank_shared.settings.sections import Settings
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.schedules import Run, RunState, ScheduleRow, Schedules
 from redshank_shared.stores.watch_pushes import WatchPushes
@@ -39,18 +47,24 @@ class Polled(msgspec.Struct, frozen=True):
 
 class Polling(msgspec.Struct, frozen=True):
     """Where polls run; `redact` keeps secrets out of what they see; `sandbox` confines them as
-    commands of the bash tool are.
+    commands of the bash tool are, at most at `max_sandbox`.
     """
 
     workspace: Path
     redact: Callable[[str], str] = str
     sandbox: Sandboxing | None = None
+    max_sandbox: SandboxLevel = "network_enabled"
 
     def confine(self) -> Confine | None:
         """What confines a poll's command. BadArguments where this node cannot."""
         if self.sandbox is None:
             return None
-        return self.sandbox.confining("bash", "workspace_write", "network_enabled")
+        return self.sandbox.confining("bash", "workspace_write", self.max_sandbox)
+
+
+def polling_of(settings: Settings, workspace: Workspace, redact: Callable[[str], str]) -> Polling:
+    """Polls in a node's workspace, confined as its commands are."""
+    return Polling(workspace.root, redact, workspace.sandbox, settings.limits.max_sandbox)
 
 
 class Firing:

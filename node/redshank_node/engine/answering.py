@@ -154,6 +154,8 @@ class Answering:
             state.delivered,
             state.created.boundary,
             self._pipeline.failing(state),
+            state.id,
+            state.seen,
         )
         batch = await self._pipeline.ready(
             [Call(call, call.arguments) for call in asked], bounds, errors
@@ -196,6 +198,12 @@ class Answering:
                 lambda now: [fact, usage] if isinstance(plan(now), Compact) else []
             )
 
+    def _refuse_without_tools(self) -> None:
+        """A model without the tools that its profile promises would make something up."""
+        absent = self._pipeline.toolbox.manner.absent
+        if absent:
+            raise ModelFailed(absent, code="tools_missing", retry=False)
+
     def _usage(self, answer: Answer) -> TokensUsed:
         return TokensUsed(
             model=self._models.of(self._recorder.state).settings.name,
@@ -230,6 +238,7 @@ class Answering:
         """
         provider = self._models.of(state)
         self._asked_at = state.version
+        self._refuse_without_tools()
         self._live.begin(state.version)
         started = self._monotonic()
         self._asking = group.create_task(self._attempts(provider, request, state))

@@ -46,7 +46,8 @@ logger = logging.getLogger(__name__)
 
 class Bounds(msgspec.Struct, frozen=True):
     """What a batch runs under: its limits, how many calls its turn has asked for before (None: the
-    batch was let in already), what its turn has got, which tools are off after failures in it.
+    batch was let in already), what its turn has got, which tools are off after failures in it,
+    what its workstream saw of files.
     """
 
     limits: Limits
@@ -54,6 +55,8 @@ class Bounds(msgspec.Struct, frozen=True):
     delivered: Delivered = Delivered()
     boundary: Boundary = UNBOUNDED
     failing: frozenset[str] = frozenset()
+    workstream_id: str = ""
+    seen: Mapping[str, str] = MappingProxyType({})
 
 
 class ReadyCall(msgspec.Struct, frozen=True):
@@ -124,12 +127,12 @@ class Pipeline:
             return ReadyCall(call, tool, refusal=self._off(call))
         refusal = refusal_of_input(limits, call.arguments)
         refusal = refusal or refusal_of_sandbox(limits, tool.sandbox)
-        if refusal := refusal or self.workspace.unconfined(tool, limits.max_sandbox):
+        if refusal := refusal or self._unconfined(tool, limits):
             return self._over_limit(call, refusal)
         try:
             if error:
                 raise BadArguments(error)
-            prepared = await self._prepare(tool, self._parsed(call, tool))
+            prepared = await self._prepare(tool, self._parsed(call, tool), bounds)
         except BadArguments as wrong:
             return ReadyCall(call, tool, refusal=str(wrong))
         changed = changed_since(call.bound, self._bound(tool, prepared)) if call.bound else ""
@@ -150,13 +153,21 @@ class Pipeline:
     def _parsed(self, call: Call, tool: Tool) -> dict[str, Any]:
         return parsed(call.arguments, tool, rescue=self.toolbox.manner.rescue)
 
-    async def _prepare(self, tool: Tool, arguments: dict[str, Any]) -> Prepared:
+    def _unconfined(self, tool: Tool, limits: Limits) -> str:
+        """Why this node cannot confine the call as it must be: said before anybody is asked."""
+        sandbox = self.workspace.sandbox
+        return sandbox.refusal(tool.name, tool.sandbox, limits.max_sandbox) if sandbox else ""
+
+    async def _prepare(self, tool: Tool, arguments: dict[str, Any], bounds: Bounds) -> Prepared:
         """A preview of a change reads files, one of a fetch may look up a name, so neither may hold
         up the other turns.
         """
+        workspace = msgspec.structs.replace(
+            self.workspace, seen=bounds.seen, workstream_id=bounds.workstream_id
+        )
         if tool.effect in ("write", "network"):
-            return await asyncio.to_thread(tool.prepare, arguments, self.workspace)
-        return tool.prepare(arguments, self.workspace)
+            return await asyncio.to_thread(tool.prepare, arguments, workspace)
+        return tool.prepare(arguments, workspace)
 
     def _over_limit(self, call: Call, refusal: str) -> ReadyCall:
         return ReadyCall(

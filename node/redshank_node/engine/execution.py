@@ -11,7 +11,15 @@ from redshank_node.engine.calls import ReadyCall
 from redshank_node.engine.kept_images import KeptImages
 from redshank_node.engine.limits_in_force import BatchLimits
 from redshank_node.engine.oversize import Keep, replaced
-from redshank_node.tools.tool import Artifacts, CallContext, Prepared, Schedules, Tool, Workspace
+from redshank_node.tools.tool import (
+    Artifacts,
+    CallContext,
+    Prepared,
+    Schedules,
+    Tasks,
+    Tool,
+    Workspace,
+)
 from redshank_shared import clock
 from redshank_shared.domain.commands import Command
 from redshank_shared.domain.events import CallFinished
@@ -38,7 +46,8 @@ class Outcome(msgspec.Struct, frozen=True):
 class Caller(msgspec.Struct, frozen=True):
     """For whom a turn's calls run, what they may look up, where an oversize output is kept, what
     no output may show, whom they may ask (`ask_model`, as a CallContext has it), where the images
-    of results are kept, what is pinned when a call begins, the bytes kept for the workstream.
+    of results are kept, what is pinned when a call begins, the bytes kept for the workstream, its
+    background work.
     """
 
     workstream_id: str = ""
@@ -50,6 +59,7 @@ class Caller(msgspec.Struct, frozen=True):
     images: KeptImages | None = None
     pins: Callable[[], Pins] = Pins
     artifacts: Artifacts | None = None
+    tasks: Tasks | None = None
 
 
 class Execution:
@@ -125,6 +135,7 @@ class Execution:
             max_sandbox=limits.max_sandbox,
             pins=self._caller.pins(),
             artifacts=self._caller.artifacts,
+            tasks=self._caller.tasks,
         )
         try:
             async with asyncio.timeout(most_seconds):
@@ -143,6 +154,7 @@ class Execution:
             output=_storable(await redacted(self._caller.redactor, result.output)),
             outcome=result.outcome,
             truncated=result.truncated,
+            seen=result.seen,
         )
         if oversize := oversize_of(limits, finished.output):
             finished = await replaced(finished, oversize, self._caller.keep)

@@ -5,7 +5,7 @@ from pathlib import Path
 from redshank_node.engine.tools_files import ToolsFiles
 from redshank_node.engine.toolsets import Toolsets
 from redshank_node.tools.tool import Tool, WebAccess, Workspace
-from redshank_shared.profiles.own import own_profile
+from redshank_shared.profiles.own import check_default, own_profile
 from redshank_shared.profiles.profile import install, known_profiles, load
 from redshank_shared.settings.sections import Settings
 
@@ -23,6 +23,7 @@ def toolsets_of(settings: Settings, tools: tuple[Tool, ...], workspace: Workspac
         own_profile(name, source.file, source.defaults)
         for name, source in settings.profiles.items()
     )
+    check_default(settings.default.profile)
     files = ToolsFiles(settings, workspace.root)
     for watched in files.all().values():
         watched.read()

@@ -1,6 +1,5 @@
 """Puts together the tools of a turn: its profile's names, what tools.toml leaves, its kind."""
 
-import logging
 from collections.abc import Iterable
 
 import msgspec
@@ -16,8 +15,6 @@ from redshank_shared.profiles.exec_options import ExecOptions
 from redshank_shared.profiles.profile import Exposure, Profile, load
 from redshank_shared.profiles.tools_file import ToolsFile
 from redshank_shared.settings.sections import Model
-
-logger = logging.getLogger(__name__)
 
 _PLAIN = Exposure()
 _Key = tuple[str, SessionKind, int]
@@ -98,12 +95,10 @@ class Toolsets:
 
     def _absence(self, profile: Profile) -> str:
         path = self._files.path_of(profile.name)
-        absent = (
+        return (
             f"the profile {profile.name} has no tools.toml yet, so none of its tools is on: "
             f"the operator writes {path}, as docs/profiles.md shows"
         )
-        logger.warning("%s", absent)
-        return absent
 
 
 def profile_of(name: str) -> Profile:

@@ -216,7 +216,8 @@ class Turn:
     def _bounds_after(self, before: int | None) -> Bounds:
         state = self._recorder.state
         failing = self._pipeline.failing(state)
-        return Bounds(self._limits, before, state.delivered, state.created.boundary, failing)
+        made, got = state.created, state.delivered
+        return Bounds(self._limits, before, got, made.boundary, failing, state.id, state.seen)
 
     async def _start(self, calls: Sequence[Call]) -> list[ReadyCall]:
         """The next calls that may run together; `call.started` is committed before the effect."""

@@ -7,6 +7,7 @@ import msgspec
 from redshank_node.engine.answering import Answering, Models
 from redshank_node.engine.artifacts import WorkstreamArtifacts
 from redshank_node.engine.asking import asking_as
+from redshank_node.engine.background import Background
 from redshank_node.engine.execution import Caller, Execution
 from redshank_node.engine.hooks import hooks_of
 from redshank_node.engine.lease import Lease
@@ -21,6 +22,7 @@ from redshank_node.engine.sandboxing import sandbox_of
 from redshank_node.engine.schedule_reader import ScheduleReader
 from redshank_node.engine.side_questions import SideQuestions
 from redshank_node.engine.turn import Turn
+from redshank_node.engine.workstream_tasks import WorkstreamTasks
 from redshank_node.providers.provider import Provider
 from redshank_node.providers.retry import RetryPolicy
 from redshank_node.tools.tool import Tool, WebAccess
@@ -52,6 +54,8 @@ class TurnMaker:
         self.sandbox = sandbox_of(settings, unconfined.root)
         self.workspace = msgspec.structs.replace(unconfined, sandbox=self.sandbox)
         toolsets = toolsets_of(settings, tools, self.workspace)
+        self.background = Background(database, redactor, _now)
+        self._new_id = new_id
         self._database = database
         self._bus = bus
         self._redactor = redactor
@@ -77,7 +81,10 @@ class TurnMaker:
             keeping(self._database, _now),
             self._redactor,
             SideQuestions(recorder, self._models, self._metrics).ask,
-            artifacts=WorkstreamArtifacts(self._database, recorder.state.id, _now),
+            artifacts=WorkstreamArtifacts(self._database, recorder.state.id, _now, self._redactor),
+            tasks=WorkstreamTasks(
+                self._database, self.background, recorder.state.id, _now, self._new_id
+            ),
         )
         pipeline = self._pipelines.of(recorder.state)
         limits = BatchLimits(self._limits)

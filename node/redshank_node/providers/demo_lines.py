@@ -26,6 +26,7 @@ _EXAMPLES = {
     "search": "search: TODO",
 }
 _COMMAND = ("command", "cmd", "argv")
+_ARGUMENTS = "args"
 _PATH = ("path", "file_path", "file")
 _CONTENT = ("content", "text")
 _PATTERN = ("pattern", "query")
@@ -117,15 +118,22 @@ def _call(word: str, rest: str, tools: Sequence[ToolDescription]) -> tuple[str, 
 
 
 def _command(command: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The command as text, or as a list of words where the tool takes one."""
+    """The command as text, as a list of words, or as a program with its arguments, whichever the
+    tool takes.
+    """
     argument = _argument(_COMMAND, parameters)
-    described = parameters.get(argument)
-    if not isinstance(described, dict) or described.get("type") != "array":
+    takes_list, has_list = _is_list(parameters.get(argument)), _is_list(parameters.get(_ARGUMENTS))
+    if not takes_list and not has_list:
         return {argument: command}
     try:
-        return {argument: shlex.split(command)}
+        words = shlex.split(command)
     except ValueError as error:
         raise _Unreadable(f"the command cannot be split into words ({error})") from error
+    return {argument: words} if takes_list else {argument: words[0], _ARGUMENTS: words[1:]}
+
+
+def _is_list(described: object) -> bool:
+    return isinstance(described, dict) and described.get("type") == "array"
 
 
 def _free_call(rest: str, tools: Sequence[ToolDescription]) -> tuple[str, dict[str, Any]]:

@@ -17,6 +17,8 @@ from redshank_shared.domain.events import (
 from redshank_shared.domain.images import ImageType
 from redshank_shared.domain.pins import Pins
 from redshank_shared.domain.question_events import Inquiry
+from redshank_shared.domain.seen_files import SeenFile
+from redshank_shared.domain.tasks import Task, TaskChange
 from redshank_shared.profiles.exec_options import ExecOptions
 from redshank_shared.settings.sections import Rerank, Tools
 
@@ -84,7 +86,8 @@ class Workspace(msgspec.Struct, frozen=True):
     """Where a call may work: the root folder that no path may leave, its reach into the web,
     what confines its commands (None: nobody asked for that, as in a test).
     `options` holds what the profile presets for this one tool, of what its `options` declare;
-    `exec_options` what the operator set for the exec tool.
+    `exec_options` what the operator set for the exec tool. While a call is prepared, `seen` holds
+    the digests of files as its workstream saw them last, by path, `workstream_id` says whose it is.
     """
 
     root: pathlib.Path
@@ -92,6 +95,8 @@ class Workspace(msgspec.Struct, frozen=True):
     options: Mapping[str, Any] = {}
     exec_options: ExecOptions = ExecOptions()
     sandbox: Sandboxing | None = None
+    seen: Mapping[str, str] = {}
+    workstream_id: str = ""
 
     def confining(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> Confine | None:
         """`Sandboxing.confining` of this workspace."""
@@ -134,11 +139,54 @@ class KeptBytes(msgspec.Struct, frozen=True):
 class Artifacts(Protocol):
     """The kept bytes of one workstream."""
 
-    async def keep(self, body: bytes, media_type: str) -> str:
-        """The digest of the bytes; what the call leads to must refer to it. Raises Unavailable."""
+    async def keep(self, body: bytes, media_type: str) -> KeptBytes:
+        """The bytes as they are kept, secrets in a text blotted out; what the call leads to must
+        refer to their digest. Raises Unavailable.
+        """
 
     async def find(self, digest: str) -> KeptBytes | None:
         """What the workstream refers to under this digest. Raises Unavailable."""
+
+
+class BackgroundCommand(msgspec.Struct, frozen=True):
+    """A command that is to run beyond its turn: `shown` is what a person reads of it."""
+
+    shown: str
+    argv: tuple[str, ...]
+    folder: pathlib.Path
+    environment: dict[str, str]
+    timeout_seconds: float
+    confine: Confine | None = None
+
+
+class Tasks(Protocol):
+    """The tasks of one workstream (K-24). Any of these raises Unavailable; what names a task that
+    is not there raises NotFound; what its state does not allow raises Conflict.
+    """
+
+    async def create(self, subject: str, description: str) -> Task:
+        """A new task of record."""
+
+    async def start(self, subject: str, command: BackgroundCommand) -> Task:
+        """The command, running on this node until it ends, is stopped, or the node is."""
+
+    async def all(self) -> list[Task]:
+        """Every task, oldest first, without what they wrote."""
+
+    async def get(self, task_id: str) -> Task:
+        """The task with what it wrote so far."""
+
+    async def ended(self, task_id: str, within_seconds: float) -> Task:
+        """The task once it has ended, or as it is after so many seconds."""
+
+    async def change(self, task_id: str, change: TaskChange) -> Task:
+        """The task as it is after the change; Invalid where nothing is to change."""
+
+    async def stop(self, task_id: str) -> Task:
+        """The task, cancelled: a command that ran is killed with all that it started."""
+
+    async def delete(self, task_id: str) -> None:
+        """Forget it, with what it wrote."""
 
 
 class CallContext(msgspec.Struct, frozen=True):
@@ -148,7 +196,7 @@ class CallContext(msgspec.Struct, frozen=True):
     question of the tool's own to the workstream's model, as (instruction, text) -> answer, or
     raises NoAnswer; what that uses is recorded (F47); `max_sandbox` is the widest sandbox that the
     limits let the call have (K-81); `pins` are the files that stand in every prompt (C-22);
-    `artifacts` are the bytes that are kept for the workstream.
+    `artifacts` are the bytes that are kept for the workstream; `tasks` its background work.
     """
 
     call_id: str
@@ -164,6 +212,7 @@ class CallContext(msgspec.Struct, frozen=True):
     max_sandbox: SandboxLevel = "network_enabled"
     pins: Pins = Pins()
     artifacts: Artifacts | None = None
+    tasks: Tasks | None = None
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -193,7 +242,8 @@ class Result(msgspec.Struct, frozen=True):
 
     `command` is carried out in the append that records the result, once (F41); where it is refused,
     the refusal is what the model reads. `images` are kept as assets; a model that sees is shown
-    them behind the output, which describes them for the others (T-22).
+    them behind the output, which describes them for the others (T-22). `seen` are files that the
+    call read or left as they are now: what an edit may build on (T-25).
     """
 
     output: str
@@ -202,6 +252,7 @@ class Result(msgspec.Struct, frozen=True):
     truncated: bool = False
     command: Command | None = None
     images: tuple[ImagePart, ...] = ()
+    seen: tuple[SeenFile, ...] = ()
 
 
 class KindVariant(msgspec.Struct, frozen=True):

@@ -27,6 +27,7 @@ from redshank_shared.domain.ledger_seal import Seal
 from redshank_shared.domain.pin_events import FilePinned, FileUnpinned
 from redshank_shared.domain.question_events import PlanAccepted, QuestionAnswered, QuestionAsked
 from redshank_shared.domain.rule_events import RulesUpdated
+from redshank_shared.domain.seen_files import SeenFile
 from redshank_shared.domain.terms import Effect as Effect
 from redshank_shared.domain.terms import Mode as Mode
 
@@ -197,7 +198,7 @@ class CallStarted(Fact, frozen=True, tag="call.started"):
 
 class CallFinished(Fact, frozen=True, tag="call.finished"):
     """`asset`: the digest under which the whole of an oversize output is kept (O8); `images`: what
-    a model that sees is shown beside the output (T-22).
+    a model that sees is shown beside the output (T-22); `seen` the files that it read or left so.
     """
 
     call_id: str
@@ -210,6 +211,7 @@ class CallFinished(Fact, frozen=True, tag="call.finished"):
     ledger: Seal | None = None
     asset: str = ""
     images: tuple[KeptImage, ...] = ()
+    seen: tuple[SeenFile, ...] = ()
 
 
 class CallInterrupted(Fact, frozen=True, tag="call.interrupted"):

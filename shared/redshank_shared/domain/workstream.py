@@ -50,6 +50,7 @@ from redshank_shared.domain.pins import Pins, repinned, rewritten, told
 from redshank_shared.domain.question_events import PlanAccepted, QuestionAnswered, QuestionAsked
 from redshank_shared.domain.rule_events import RulesUpdated, SessionRule, updated_rules
 from redshank_shared.domain.schedule_state import Schedule, rescheduled
+from redshank_shared.domain.seen_files import remembered
 from redshank_shared.domain.unanswered import Unanswered, unanswered
 
 # Runs that are remembered, so that one handed over twice speaks once.
@@ -90,6 +91,7 @@ class Workstream(msgspec.Struct, frozen=True):
     order;
     `schedules` what will be due, by id; `watch_streak` how many watches in a row spoke without a
     person between; `runs` the last runs that spoke; `untold` the notifications on their way;
+    `seen` the digests of files as they were last read or written here, by path;
     `stopping` that a person stopped the turn while calls were running; `cancelled_at` the number of
     the last such word.
     """
@@ -130,6 +132,7 @@ class Workstream(msgspec.Struct, frozen=True):
     notices_in_turn: int = 0
     ledger: ChainEnd = ChainEnd()
     pins: Pins = Pins()
+    seen: dict[str, str] = {}
     previews: tuple[Recorded, ...] = ()
 
     @property
@@ -282,6 +285,8 @@ def _called(
     changes: dict[str, object] = {"calls": calls, "entries": (*state.entries, recorded)}
     if isinstance(fact, CallFinished):
         changes["delivered"] = state.delivered.plus(fact.output)
+        if fact.seen:
+            changes["seen"] = remembered(state.seen, fact.seen)
         if call.started is not None and call.started.effect == "write" and not fact.is_error:
             changes["pins"] = rewritten(state.pins, call.arguments)
     if state.stopping and all(other.status == "done" for other in calls.values()):

@@ -3,9 +3,16 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from redshank_shared.domain.errors import Misconfigured
+from redshank_shared.domain.errors import Invalid, Misconfigured
 from redshank_shared.domain.events import Decision
-from redshank_shared.profiles.profile import SHIPPED, Profile, read, shipped_profile, with_defaults
+from redshank_shared.profiles.profile import (
+    SHIPPED,
+    Profile,
+    load,
+    read,
+    shipped_profile,
+    with_defaults,
+)
 
 
 def own_profile(name: str, file: str, defaults: Mapping[str, Decision]) -> Profile:
@@ -29,6 +36,16 @@ def own_profile(name: str, file: str, defaults: Mapping[str, Decision]) -> Profi
         )
     profile = read(name, _text(file, field)) if file else shipped_profile(name)
     return with_defaults(profile, defaults)
+
+
+def check_default(name: str) -> None:
+    """Misconfigured where the profile of new workstreams is none that there is."""
+    try:
+        load(name)
+    except Invalid as unknown:
+        raise Misconfigured(
+            f"default.profile: {unknown.detail}", code="unknown_profile", field="default.profile"
+        ) from unknown
 
 
 def _text(file: str, field: str) -> str:

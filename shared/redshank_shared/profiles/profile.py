@@ -23,12 +23,19 @@ class Exposure(msgspec.Struct, frozen=True):
     """What a profile changes of a tool beside its name. `rename`: the tool's own argument to the
     one that is shown, dotted for one inside another (`edits.old_string`); `preset`: values that the
     profile gives to arguments or options, which the model then neither sees nor sets; `without`:
-    arguments that are not shown.
+    arguments that are not shown; `require`: those that each call must give here; `values`: words
+    that are shown for an argument's values, as in `{append = {overwrite = false, append = true}}`;
+    `description`, `describe`: what a model reads in place of the tool's own words on itself, on
+    arguments.
     """
 
     rename: Mapping[str, str] = {}
     preset: Mapping[str, Any] = {}
     without: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
+    values: Mapping[str, Mapping[str, Any]] = {}
+    description: str = ""
+    describe: Mapping[str, str] = {}
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -102,11 +109,7 @@ def read(name: str, text: str) -> Profile:
         tools=cards,
         rules=given or _generated(cards, written.mcp.default),
         mcp_default=written.mcp.default,
-        exposures={
-            exposed: Exposure(tool.rename, tool.preset, tool.without)
-            for exposed, tool in written.tools.items()
-            if tool.rename or tool.preset or tool.without
-        },
+        exposures={exposed: _exposure(tool) for exposed, tool in written.tools.items()},
         max_parallel=written.batch.max_parallel,
         disable_after_failures=written.batch.disable_after_failures,
         rescue=written.arguments.rescue,
@@ -174,6 +177,18 @@ def _card(profile: str, exposed: str, tool: "_ExposedTool") -> ToolCard:
     )
 
 
+def _exposure(tool: "_ExposedTool") -> Exposure:
+    return Exposure(
+        rename=tool.rename,
+        preset=tool.preset,
+        without=tool.without,
+        require=tool.require,
+        values=tool.values,
+        description=tool.description,
+        describe=tool.describe,
+    )
+
+
 def _each_once(profile: str, cards: tuple[ToolCard, ...]) -> None:
     named: dict[str, str] = {}
     for card in cards:
@@ -223,6 +238,10 @@ class _ExposedTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rename: dict[str, str] = {}
     preset: dict[str, Any] = {}
     without: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
+    values: dict[str, dict[str, Any]] = {}
+    description: str = ""
+    describe: dict[str, str] = {}
 
 
 class _WrittenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

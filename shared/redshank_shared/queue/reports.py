@@ -31,7 +31,8 @@ class NodeReport(msgspec.Struct, frozen=True):
 
     `load`: the machine's load average over a minute, divided by its processors. `memory_bytes`:
     resident, of the node's process. `tools`: the names it offers to models. `workstreams`: the ids
-    in hand. Both lists end at MOST_NAMES.
+    in hand. Both lists end at MOST_NAMES. `sandbox`: what confines commands there, `none` or
+    `missing` where nothing does.
     """
 
     node: str = ""
@@ -44,6 +45,7 @@ class NodeReport(msgspec.Struct, frozen=True):
     loop_lag_ms: int = 0
     memory_bytes: int = 0
     pid: int = 0
+    sandbox: str = ""
     mcp: McpFigures = McpFigures()
     tools: tuple[str, ...] = ()
     workstreams: tuple[str, ...] = ()

@@ -17,9 +17,9 @@ from redshank_shared.settings.mcp_sources import find_servers
 from redshank_shared.settings.models import find_models
 from redshank_shared.settings.profiles import find_profiles
 from redshank_shared.settings.reading import nearest, section_from, type_of, value_from
-from redshank_shared.settings.rerank import find_rerank_key
 from redshank_shared.settings.secret import Secret
 from redshank_shared.settings.sections import SECTIONS, Model, ProfileSource, Settings
+from redshank_shared.settings.web import check_web, find_rerank_key
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 # Tables of tables: [models.NAME], [profiles.NAME].
@@ -62,6 +62,7 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
         source="" if file is None else str(file),
     )
     _check_together(settings, where)
+    check_web(settings.tools, settings.rerank, where)
     if not settings.database.url:
         url = f"sqlite:///{data_folder(environ) / 'redshank.db'}"
         database = msgspec.structs.replace(settings.database, url=url)

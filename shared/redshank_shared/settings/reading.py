@@ -8,12 +8,21 @@ import msgspec
 
 from redshank_shared.domain.errors import Misconfigured
 from redshank_shared.domain.events import Decision
-from redshank_shared.settings.sections import Count, Model, NotNegative, Port, Seconds, Share
+from redshank_shared.settings.sections import (
+    BashSeconds,
+    Count,
+    Model,
+    NotNegative,
+    Port,
+    Seconds,
+    Share,
+)
 
 # A model's name is its table's; its key never stands in a file.
 _NOT_IN_A_FILE = ("name", "api_key")
 _TAKES = {
     Port: "a whole number from 1 to 65535",
+    BashSeconds: "a whole number from 1 to 600",
     Count: "a whole number above 0",
     Seconds: "a number of seconds above 0",
     Share: "a number from 0 to 1",

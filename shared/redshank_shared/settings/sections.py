@@ -13,6 +13,7 @@ from redshank_shared.settings.secret import Secret, without_password
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Count = Annotated[int, msgspec.Meta(gt=0)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
+BashSeconds = Annotated[int, msgspec.Meta(ge=1, le=600)]
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 ConfinedLevel = Literal["read_only", "workspace_write", "network_enabled"]
@@ -139,9 +140,16 @@ class Operator(Section, frozen=True):
 class Tools(Section, frozen=True):
     """`config`: the tools.toml of every profile that names none of its own. What web tools may
     reach. `web_search_backend`: "searxng", `mcp:server:tool`, or empty for whichever is set up.
+    `bash_timeout_seconds`: when a bash command is stopped that names no time; `exec_binaries`: what
+    exec may run, colons between the names.
     """
 
     config: str = ""
+    bash_timeout_seconds: BashSeconds = 120
+    exec_binaries: str = (
+        "cat:cut:date:diff:du:echo:false:file:grep:head:ls:printf:pwd:rg:sort:stat:tail:tr:true:"
+        "uniq:wc"
+    )
     allow_private_network: bool = False
     searxng_url: str = ""
     web_search_backend: str = ""

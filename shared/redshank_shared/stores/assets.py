@@ -1,7 +1,6 @@
 """Bytes that are kept under their own digest."""
 
 import hashlib
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,12 +8,9 @@ import msgspec
 from sqlalchemy import Row, delete, exists, select
 from sqlalchemy.sql import ColumnElement, Select
 
-from redshank_shared.domain.errors import Invalid
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.tables import asset_references, assets, workstreams
 from redshank_shared.stores.text import storable
-
-_SHAPE = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -119,16 +115,3 @@ def _is_referred(workstream_id: str | None = None) -> ColumnElement[bool]:
 def digest_of(body: bytes) -> str:
     """`sha256:` and the hex digest of these bytes."""
     return "sha256:" + hashlib.sha256(body).hexdigest()
-
-
-def checked_digest(text: str) -> str:
-    """The digest that this text means, with or without `sha256:` before it; else Invalid."""
-    found = _SHAPE.fullmatch(text)
-    if found is None:
-        raise Invalid(
-            "digest must be sha256: and 64 hex digits in small letters; "
-            "copy it from the call's result",
-            code="malformed_digest",
-            field="digest",
-        )
-    return f"sha256:{found[1]}"

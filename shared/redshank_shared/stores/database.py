@@ -19,6 +19,8 @@ from redshank_shared.stores.dialect import (
 )
 from redshank_shared.stores.hot import HotStatements
 
+_SETTLE_SECONDS = 2.0
+
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -93,6 +95,13 @@ class Database:
     def close(self) -> None:
         """Close the connections."""
         self._engine.dispose()
+
+    async def settled(self) -> None:
+        """Return when nothing that was asked here is under way, after 2 s at the latest: to be
+        awaited before the loop ends, since work goes on when its caller was cancelled.
+        """
+        if not self.dialect.is_in_process:
+            await in_loop.settled(_SETTLE_SECONDS)
 
     def migration_lock(self) -> AbstractContextManager[None]:
         """Held by one process at a time while it changes the tables (F44)."""

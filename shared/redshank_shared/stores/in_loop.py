@@ -28,6 +28,9 @@ _POLLED = (0, select.POLLIN, select.POLLOUT, select.POLLIN | select.POLLOUT)
 _READY = (Ready.NONE, Ready.R, Ready.W, Ready.RW)
 
 
+_unfinished: set["asyncio.Task[Any]"] = set()
+
+
 class _Work(greenlet.greenlet):
     """Work that was begun by `run` and can wait for an awaitable."""
 
@@ -47,7 +50,20 @@ async def run(
     reached = doing.switch(work, *args, **kwargs)
     if doing.dead:
         return reached  # type: ignore[no-any-return] # what `work` returned
-    return await asyncio.shield(asyncio.ensure_future(_rest(doing, reached)))
+    rest = asyncio.ensure_future(_rest(doing, reached))
+    _unfinished.add(rest)
+    rest.add_done_callback(_unfinished.discard)
+    return await asyncio.shield(rest)
+
+
+async def settled(within_seconds: float) -> None:
+    """Return when no work of this loop is under way, after so many seconds at the latest: work that
+    outlives its caller would lose its connection with the loop.
+    """
+    loop = asyncio.get_running_loop()
+    own = [rest for rest in _unfinished if rest.get_loop() is loop]
+    if own:
+        await asyncio.wait(own, timeout=within_seconds)
 
 
 def _counted(

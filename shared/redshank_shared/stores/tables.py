@@ -24,8 +24,12 @@ def _text(name: str, *, nullable: bool = False) -> Column[str]:
     return Column(name, Text, nullable=nullable)
 
 
-def _number(name: str) -> Column[int]:
-    return Column(name, BigInteger, nullable=False)
+def _texts(*names: str) -> list[Column[str]]:
+    return [_text(name) for name in names]
+
+
+def _number(name: str, *, nullable: bool = False) -> Column[int]:
+    return Column(name, BigInteger, nullable=nullable)
 
 
 def _seconds(name: str, *, nullable: bool = False) -> Column[float]:
@@ -43,23 +47,9 @@ workstreams = Table(
     _number("version"),
     Column("pending", Boolean, nullable=False),
     _seconds("pending_since", nullable=True),
-    _text("created_at"),
-    _text("updated_at"),
-    _text("name"),
-    _text("title"),
-    _text("search_text"),
-    _text("owner"),
-    _text("profile"),
-    _text("persona"),
-    _text("mode"),
-    _text("model"),
-    _text("labels"),
-    _text("parent"),
-    _text("directed_to"),
-    _text("state"),
-    _text("waiting_for"),
-    _text("waiting_kinds"),
-    _text("detail"),
+    *_texts("created_at", "updated_at", "name", "title", "search_text", "owner", "profile"),
+    *_texts("persona", "mode", "model", "labels", "parent", "directed_to", "state"),
+    *_texts("waiting_for", "waiting_kinds", "detail"),
     _number("input_tokens"),
     _number("output_tokens"),
     _number("calls"),
@@ -313,11 +303,7 @@ admin_audits = Table(
     "admin_audits",
     metadata,
     _identity("audit_id"),
-    _text("at"),
-    _text("who"),
-    _text("act"),
-    _text("target"),
-    _text("detail"),
+    *_texts("at", "who", "act", "target", "detail"),
 )
 Index("admin_audits_by_age", admin_audits.c.at, admin_audits.c.audit_id)
 
@@ -337,9 +323,7 @@ watch_tokens = Table(
     "watch_tokens",
     metadata,
     _identity("token_hash"),
-    _text("schedule_id"),
-    _text("workstream_id"),
-    _text("created_at"),
+    *_texts("schedule_id", "workstream_id", "created_at"),
     _seconds("window_at"),
     _number("pushes"),
     UniqueConstraint("schedule_id", name="watch_tokens_once"),
@@ -396,3 +380,19 @@ partial_index(
     schedule_runs.c.handed_at,
     where=or_(schedule_runs.c.state == "handed", schedule_runs.c.state == "started"),
 )
+
+tasks = Table(
+    "tasks",
+    metadata,
+    _identity("task_id"),
+    *_texts("workstream_id", "kind", "subject", "description", "state", "reason", "command"),
+    _number("exit_code", nullable=True),
+    _text("node_id"),
+    _seconds("seen_at", nullable=True),
+    Column("stop_asked", Boolean, nullable=False),
+    _text("output"),
+    _number("output_bytes"),
+    *_texts("created_at", "updated_at"),
+)
+Index("tasks_by_workstream", tasks.c.workstream_id, tasks.c.created_at)
+partial_index("tasks_running", tasks.c.seen_at, where=tasks.c.state == "in_progress")

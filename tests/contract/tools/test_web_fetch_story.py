@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from redshank_node.tools.builtin import web_fetch
-from redshank_node.tools.support import web_client
+from redshank_node.tools.support import web_client, web_pages
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,
@@ -144,6 +144,19 @@ async def test_text_of_every_kind_is_read(content_type: str, body: bytes, holds:
     assert holds in result.output
     assert "alert" not in result.output
     assert "hidden" not in result.output
+
+
+async def test_a_page_made_to_be_slow_is_stripped_to_its_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(web_pages, "_ARTICLE_SECONDS", 1.5)
+    async with web_world() as world:
+        slow = b"<p>before</p>" + b"<table>word word</table>" * 20_000
+        answering(world, slow, Content_Type="text/html")
+        result = await fetched(world)
+
+    assert not result.is_error
+    assert "before\nword word\nword word" in result.output
 
 
 @pytest.mark.req("K-13")

@@ -129,6 +129,15 @@ async def test_an_answer_that_is_no_searxng_names_the_mend(raw: bytes) -> None:
     assert "search.formats" in found.output
 
 
+async def test_a_searxng_that_forbids_json_names_the_mend() -> None:
+    async with SearchServer(RESULTS).serving() as server:
+        server.forbidden = True
+        found = await searched(Tools(searxng_url=server.url))
+
+    assert found.is_error
+    assert "it answers 403: the operator must allow JSON there, search.formats" in found.output
+
+
 async def test_a_searxng_that_is_away_is_an_error_that_names_the_setting() -> None:
     found = await searched(Tools(searxng_url="http://127.0.0.1:9"))
 

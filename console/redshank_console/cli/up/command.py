@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
+import httpx
 import typer
 
 from redshank_console.cli.contexts import NamedConsole, contexts_path, remember
@@ -21,7 +22,7 @@ from redshank_console.cli.up.data_folder import (
     hold,
     make_vault_key,
 )
-from redshank_console.cli.up.greeting import greeting
+from redshank_console.cli.up.greeting import commands_line, greeting
 from redshank_console.cli.up.ledger_key import with_ledger_key
 from redshank_console.cli.up.ports import refuse_used
 from redshank_console.cli.up.supervisor import Supervisor
@@ -35,6 +36,7 @@ from redshank_shared.settings.sections import Settings
 from redshank_shared.settings.vault import read_vault_keys
 
 CONTEXT = "local"
+HEALTH_SECONDS = 5.0
 
 
 def up(
@@ -96,6 +98,7 @@ def _supervise(
         redis_url=embedded.url if embedded is not None else settings.redis.url,
         admin_token_file=Path(settings.console.admin_token_file or folder.path / "admin.token"),
         workspace=Path(settings.node.workspace or os.getcwd()).resolve(),
+        data=folder.path,
         node_name=settings.node.name or socket.gethostname(),
         nodes=nodes,
         environ=plan.with_service_secret(settings, environ, secrets.token_urlsafe(32)),
@@ -128,4 +131,19 @@ def _greet(start: plan.Start, folder: DataFolder, token: str) -> None:
     except (RedshankError, OSError) as error:
         say(str(error))
     models = start.settings.models
-    typer.echo(greeting(url, link, folder.path, start.workspace, models, start.nodes))
+    commands = commands_line(_sandbox(start.settings))
+    typer.echo(greeting(url, link, folder.path, start.workspace, models, start.nodes, commands))
+
+
+def _sandbox(settings: Settings) -> Mapping[str, object]:
+    """What the first node says of its sandbox."""
+    host = plan.ANY_HOSTS.get(settings.node.host, settings.node.host)
+    shown = f"[{host}]" if ":" in host else host
+    url = f"http://{shown}:{settings.node.port}/health"
+    try:
+        health = httpx.get(url, timeout=HEALTH_SECONDS, trust_env=False).json()
+    except (httpx.HTTPError, ValueError) as error:
+        say(f"the first node does not tell of its sandbox: {error}")
+        return {}
+    found = health.get("sandbox", {})
+    return found if isinstance(found, dict) else {}

@@ -18,13 +18,14 @@ ANY_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104
 
 
 class Start(msgspec.Struct, frozen=True):
-    """What one start needs to know: settings, addresses found, the nodes to run."""
+    """What one start needs to know: settings, addresses and folders found, the nodes to run."""
 
     settings: Settings
     database_url: str
     redis_url: str
     admin_token_file: Path
     workspace: Path
+    data: Path
     node_name: str
     nodes: int
     environ: Mapping[str, str]
@@ -121,6 +122,7 @@ def _node(start: Start, shared: Mapping[str, str], number: int) -> ChildSpec:
         "REDSHANK_NODE__PORT": str(port),
         "REDSHANK_NODE__NAME": f"{start.node_name}-{number + 1}",
         "REDSHANK_NODE__WORKSPACE": str(start.workspace),
+        "REDSHANK_SANDBOX__HIDDEN": hidden_paths(start),
     }
     return ChildSpec(
         name=f"node-{number + 1}",
@@ -131,6 +133,11 @@ def _node(start: Start, shared: Mapping[str, str], number: int) -> ChildSpec:
         # A node takes its grace to hand over what it runs.
         stop_seconds=node.grace_seconds + 2,
     )
+
+
+def hidden_paths(start: Start) -> str:
+    """What commands on this start's nodes may not see: the data folder beside what is set."""
+    return ":".join(filter(None, (start.settings.sandbox.hidden, str(start.data))))
 
 
 def _gateway(settings: Settings, shared: Mapping[str, str]) -> ChildSpec:

@@ -78,6 +78,11 @@ export function AnswerBar({ asked, reach, edited, keys, className = "", onAnswer
       {answering.error && <Refused error={answering.error} />}
       <div className="btns">
         <Allows busy={busy} may={may} edited={edited} keys={keys && may} menu={menu} onGive={give} />
+        {denying && (
+          <button type="button" className="btn back" onClick={leave}>
+            Answer otherwise
+          </button>
+        )}
         <Deny busy={busy} sure={denying} keys={keys && may} onDeny={denying || reason ? () => give("deny") : askWhy} />
         {may ? (
           <WordField field={field} value={reason} disabled={busy} onChange={setReason} onEnter={() => give("deny")} onLeave={leave} />

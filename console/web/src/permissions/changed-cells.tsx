@@ -4,12 +4,13 @@ import type { CellChange, Matrix } from "../api/decision-types";
 import type { Mode } from "../api/types";
 import { Glyph, Icon } from "../design/glyph";
 import { Badge } from "./badge";
+import { Breakable } from "./breakable";
 import { byTool, cellOf, MODE_ORDER, shownTool } from "./rows";
 
 export function ChangedCells({ changes, matrix }: { changes: readonly CellChange[]; matrix: Matrix | undefined }) {
   const tools = byTool(changes);
   return (
-    <div className="scroll-x">
+    <div className="scroll-x" role="group" aria-label="What is decided apart" tabIndex={0}>
       <table className="tbl mx cmpt">
         <caption className="vh">What is decided apart</caption>
         <thead>
@@ -18,7 +19,7 @@ export function ChangedCells({ changes, matrix }: { changes: readonly CellChange
             <th scope="col">rule</th>
             {MODE_ORDER.map((mode) => (
               <th key={mode} scope="col" className="m mono">
-                {mode}
+                <Breakable name={mode} />
               </th>
             ))}
           </tr>

@@ -111,9 +111,9 @@ function Figures({ compared: { difference, trial } }: { compared: Compared }) {
         <span className="f">
           {trial.passed} <small>pass</small>
           {trial.failed > 0 && (
-            <>
-              <span className="c-berry">{trial.failed}</span> <small className="c-berry">{trial.failed === 1 ? "fails" : "fail"}</small>
-            </>
+            <span className="c-berry">
+              {trial.failed} <small className="c-berry">{trial.failed === 1 ? "fails" : "fail"}</small>
+            </span>
           )}
         </span>
         <span className="d">{expected === 0 ? "the policy expects none" : `of ${expected} in the policy`}</span>
@@ -136,7 +136,7 @@ function Outcome({ compared: { difference, trial }, matrix }: { compared: Compar
           <div key={`${result.tool} ${result.mode} ${result.profile}`} className="notice warn" role="status">
             <Glyph name="warn" />
             <p>
-              <b>Not as expected:</b> <code>{result.tool}</code> in <code>{result.mode}</code>. {result.wrong}
+              <b>Not as expected:</b> <code>{result.tool}</code> in <code>{result.mode}</code>: {result.wrong}.
             </p>
           </div>
         ))}

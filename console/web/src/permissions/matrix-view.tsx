@@ -5,6 +5,7 @@ import type { DecisionView, Matrix, MatrixRow, Rule } from "../api/decision-type
 import { EffectIcon } from "../design/effect-icon";
 import { Glyph, Icon } from "../design/glyph";
 import { scopeWords } from "../workstream/decision";
+import { Breakable } from "./breakable";
 import { cellOf, inEffectOrder, shownTool } from "./rows";
 import type { Shown } from "./verdict";
 
@@ -101,18 +102,6 @@ export function MatrixView({ matrix, rules, shown, onShown }: MatrixViewProps) {
         })}
       </tbody>
     </table>
-  );
-}
-
-/** A mode's name may break before its second word. */
-function Breakable({ name }: { name: string }) {
-  const [head = "", tail = ""] = name.split(/(?=[A-Z])/, 2);
-  return (
-    <>
-      {head}
-      <wbr />
-      {tail}
-    </>
   );
 }
 

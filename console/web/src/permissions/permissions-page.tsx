@@ -44,7 +44,7 @@ export function PermissionsPage({ view }: { view: string }) {
       <Head view={view} rules={rules} may={may} onAdd={() => setAdding("project")} />
       <div className="pm-grid">
         <div className="pm-main">
-          {stored.error && !rules && <Refused error={stored.error} onRetry={() => void stored.refetch()} />}
+          <Unknown stored={stored} />
           {view === "" && (
             <MatrixPart query={query} rules={rules ?? []} stand={stand} onStand={setStand} shown={shown} onShown={setShown} />
           )}
@@ -75,6 +75,12 @@ export function PermissionsPage({ view }: { view: string }) {
       {adding && <RuleDialog scope={adding} self={self?.name ?? ""} onClose={() => setAdding(null)} />}
     </>
   );
+}
+
+/** Why the stored rules are not known. */
+function Unknown({ stored }: { stored: UseQueryResult<Rule[]> }) {
+  if (!stored.error || stored.data) return null;
+  return <Refused error={stored.error} onRetry={() => void stored.refetch()} />;
 }
 
 /** What is decided from where one stands, with the rules behind it. */

@@ -29,7 +29,7 @@ export function StandpointBar({ stand, onStand }: { stand: Stand; onStand: (stan
       <label className="inl">
         <span>profile</span>
         <select className="input" value={stand.profile} onChange={(event) => onStand({ ...stand, profile: event.target.value })}>
-          <option value="">tools of the nodes now</option>
+          <option value="">on the nodes now</option>
           {known.map((profile) => (
             <option key={profile.name}>{profile.name}</option>
           ))}

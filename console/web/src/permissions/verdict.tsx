@@ -4,6 +4,7 @@ import type { DecisionView } from "../api/decision-types";
 import { Glyph } from "../design/glyph";
 import { scopeWords } from "../workstream/decision";
 import { Badge } from "./badge";
+import { Breakable } from "./breakable";
 
 /** A decision on a tool in a mode; `registered`: a live node has the tool. */
 export interface Shown {
@@ -55,7 +56,7 @@ function Steps({ shown: { tool, verdict, registered } }: { shown: Shown }) {
         <li className={verdict.mode_effect ? "hit" : "ok"}>
           <Glyph name={verdict.mode_effect ? "up" : "done"} />
           <span>mode</span>
-          <span className={verdict.mode_effect ? "mono" : undefined}>{verdict.mode_effect ?? "changed nothing"}</span>
+          <span className={verdict.mode_effect ? "mono" : undefined}>{verdict.mode_effect ? <Breakable name={verdict.mode_effect} /> : "changed nothing"}</span>
         </li>
         <li className="omit">
           <Glyph name="off" />

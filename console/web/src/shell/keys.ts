@@ -1,6 +1,6 @@
 /** The keyboard: single keys that act outside fields, and can be turned off. */
 
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 
 export type KeyActions = Record<string, (event: KeyboardEvent) => void>;
 
@@ -16,7 +16,7 @@ export function useSingleKeys(): [boolean, (on: boolean) => void] {
 }
 
 /**
- * Lets keys act while the caller is shown: `"a"`, `"Enter"`, two strokes as `"g w"`.
+ * Lets keys act as soon and as long as the caller is shown: `"a"`, `"Enter"`, two strokes as `"g w"`.
  * Never inside a field, under a dialog or with Ctrl, Alt or Meta held.
  */
 export function useKeys(actions: KeyActions): void {
@@ -24,7 +24,7 @@ export function useKeys(actions: KeyActions): void {
   useEffect(() => {
     current.current = actions;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     let lead = "";
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || !acts(event)) return;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRoute } from "./route";
+import { approvalsPath, parseRoute, permissionsPath, questionsPath } from "./route";
 
 test("an address names its page", () => {
   expect(parseRoute("#/signin?code=abc")).toEqual({ page: "signin", code: "abc", next: "" });
@@ -14,4 +14,15 @@ test("an address names its page", () => {
 test("an address that is unknown is the list", () => {
   expect(parseRoute("")).toEqual({ page: "workstreams", search: "" });
   expect(parseRoute("#/elsewhere")).toEqual({ page: "workstreams", search: "" });
+});
+
+test("the inbox may stand at a call, of approvals or of questions", () => {
+  expect(parseRoute(approvalsPath())).toEqual({ page: "approvals", view: "approvals", call: "" });
+  expect(parseRoute(approvalsPath("call_1"))).toEqual({ page: "approvals", view: "approvals", call: "call_1" });
+  expect(parseRoute(questionsPath("call_2"))).toEqual({ page: "approvals", view: "questions", call: "call_2" });
+});
+
+test("permissions have views", () => {
+  expect(parseRoute(permissionsPath())).toEqual({ page: "permissions", view: "" });
+  expect(parseRoute(permissionsPath("rules"))).toEqual({ page: "permissions", view: "rules" });
 });

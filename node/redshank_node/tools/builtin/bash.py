@@ -1,15 +1,25 @@
 """Runs a shell command in the workspace."""
 
-import signal
 from typing import Any
 
 from redshank_node.tools.support import danger, environment, processes, schema
-from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
+from redshank_node.tools.support.process_endings import result_of
+from redshank_node.tools.support.refusals import refused
+from redshank_node.tools.tool import (
+    BackgroundCommand,
+    BadArguments,
+    CallContext,
+    Prepared,
+    Result,
+    Tool,
+    Workspace,
+)
+from redshank_shared.domain.errors import RedshankError
 from redshank_shared.domain.events import Preview
 from redshank_shared.settings.environment import process_environment
 
-_DEFAULT_SECONDS = 120
 _MAX_SECONDS = 600
+_BACKGROUND_SECONDS = 86400
 # The kernel takes no argument of 128 KiB or more.
 _MAX_COMMAND_BYTES = 120_000
 _PARAMETERS: dict[str, Any] = {
@@ -24,11 +34,18 @@ _PARAMETERS: dict[str, Any] = {
             "type": "integer",
             "minimum": 1,
             "maximum": _MAX_SECONDS,
-            "description": f"Seconds until it is stopped. Default {_DEFAULT_SECONDS}.",
+            "description": "Seconds until it is stopped. Default: as set, usually 120.",
         },
         "stop_on_error": {
             "type": "boolean",
             "description": "Stop at the first command that fails (set -e). Default false.",
+        },
+        "background": {
+            "type": "boolean",
+            "description": (
+                "Let it run on as a task after this turn, for a day at most; its output is read "
+                "with task_output. Default false."
+            ),
         },
     },
     "required": ["command"],
@@ -54,9 +71,9 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     objection = danger.objection(command)
     if objection:
         raise BadArguments(f"command is refused: {objection}; name exactly what is meant")
-    checked.setdefault("timeout", _DEFAULT_SECONDS)
-    first = command.strip().split("\n", 1)[0][:100]
-    return Prepared(checked, Preview(first, "command", command))
+    if not checked.get("background", False):
+        checked.setdefault("timeout", workspace.web.tools.bash_timeout_seconds)
+    return Prepared(checked, Preview(first_line(command), "command", command))
 
 
 async def run(prepared: Prepared, context: CallContext) -> Result:
@@ -64,69 +81,60 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
 
     Its output as it comes goes to `emit` (T-17, T-18, T-21).
     """
-    arguments = prepared.arguments
-    seconds = min(arguments["timeout"], context.max_seconds)
+    arguments, workspace = prepared.arguments, context.workspace
     options = ("-e",) if arguments.get("stop_on_error", False) else ()
+    argv = ("bash", *options, "-c", arguments["command"])
+    if arguments.get("background", False):
+        return await _started(argv, arguments, context)
+    seconds = min(arguments["timeout"], context.max_seconds)
     command = processes.Command(
-        argv=("bash", *options, "-c", arguments["command"]),
-        folder=context.workspace.root,
+        argv=argv,
+        folder=workspace.root,
         environment=environment.scrubbed(process_environment()),
         timeout_seconds=seconds,
         max_output_bytes=context.max_output_bytes,
+        confine=workspace.confining("bash", TOOL.sandbox, context.max_sandbox),
     )
     try:
         ended = await processes.run_command(command, context.emit)
     except OSError as error:
         return Result(
-            f"bash cannot be started in {context.workspace.root}: {error.strerror}; "
+            f"bash cannot be started in {workspace.root}: {error.strerror}; "
             "the operator must mend this",
             is_error=True,
             outcome="error",
         )
-    return _result(ended, seconds)
+    return result_of(ended, seconds)
 
 
-def _result(ended: processes.Ended, timeout_seconds: float) -> Result:
-    notes = _notes(ended, timeout_seconds)
-    text, truncated = ended.output.text(len("\n".join(notes).encode()) + 1)
-    if not text and not notes:
-        text = "[no output]"
-    if text and notes and not text.endswith("\n"):
-        text += "\n"
-    failed = ended.timed_out or ended.code is None or ended.code < 0 or ended.code > 1
+async def _started(
+    argv: tuple[str, ...], arguments: dict[str, Any], context: CallContext
+) -> Result:
+    """The command as a task that outlives its turn (K-24)."""
+    if context.tasks is None:
+        return refused("background: there are no background tasks here; leave it out")
+    command, workspace = arguments["command"], context.workspace
+    task = BackgroundCommand(
+        command,
+        argv,
+        workspace.root,
+        environment.scrubbed(process_environment()),
+        arguments.get("timeout", _BACKGROUND_SECONDS),
+        workspace.confining("bash", TOOL.sandbox, context.max_sandbox),
+    )
+    try:
+        started = await context.tasks.start(first_line(command), task)
+    except RedshankError as error:
+        return refused(error.detail)
     return Result(
-        text + "\n".join(notes),
-        is_error=failed,
-        outcome="timeout" if ended.timed_out else "error" if failed else "ok",
-        truncated=truncated,
+        f"[task {started.task_id} runs; it goes on after this turn. task_output shows what it "
+        "writes, task_stop ends it]"
     )
 
 
-def _notes(ended: processes.Ended, timeout_seconds: float) -> list[str]:
-    notes = []
-    if ended.leftover_count and not ended.timed_out:
-        shown = "; ".join(ended.leftovers)
-        more = ", ..." if ended.leftover_count > len(ended.leftovers) else ""
-        notes.append(
-            f"[{ended.leftover_count} process(es) still ran when the command ended "
-            f"and were stopped: {shown}{more}]"
-        )
-    if ended.timed_out:
-        notes.append(f"[stopped after {timeout_seconds:g} s, with all that it had started]")
-    elif ended.code is None:
-        notes.append("[the command's supervisor was killed; how the command ended is not known]")
-    elif ended.code < 0:
-        notes.append(f"[ended by signal {-ended.code} ({_signal(-ended.code)})]")
-    elif ended.code > 0:
-        notes.append(f"[exit code {ended.code}]")
-    return notes
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return "unnamed"
+def first_line(command: str) -> str:
+    """What stands for the command where there is little room."""
+    return command.strip().split("\n", 1)[0][:100]
 
 
 TOOL = Tool(
@@ -140,5 +148,6 @@ TOOL = Tool(
     prepare=prepare,
     run=run,
     primary_key="command",
+    sandbox="workspace_write",
     timeout_seconds=_MAX_SECONDS + 30.0,
 )

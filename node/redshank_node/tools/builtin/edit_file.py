@@ -1,22 +1,41 @@
-"""Replaces exact pieces of a text file."""
+"""Replaces pieces of a text file."""
 
 import asyncio
-import os
+import functools
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
-from redshank_node.tools.support import diffs, matching, paths, schema, textfiles, truncate, writing
+from redshank_node.tools.support import edit_report, schema, truncate, writing
+from redshank_node.tools.support.edit_change import (
+    MAX_BYTES,
+    EditChange,
+    Found,
+    change_of,
+    check_as_seen,
+    check_size,
+    file_at,
+)
+from redshank_node.tools.support.edit_previews import DryRun, DryRuns
+from redshank_node.tools.support.file_digests import digest_of
+from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.seen_files import SeenFile
 
-_OLD = {"type": "string", "description": "The exact text to replace, with its blanks."}
+_OLD = {"type": "string", "description": "The text to replace, copied from the file."}
 _NEW = {"type": "string", "description": "The text to put in its place."}
-_NEAR = {
+_NEAR_LINE = {
     "type": "integer",
     "minimum": 1,
     "description": "Where old_string is in several places: take the one nearest to this line.",
 }
+_NEAR = {
+    "description": (
+        "Look only near this: a text (15 lines around it), {startLine, endLine}, {symbol, and line "
+        "or index, direction before or after, radius}, or a list of these that must all hold."
+    ),
+}
+_ALL = {"type": "boolean", "description": "Replace old_string everywhere. Default false."}
 _PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -27,11 +46,9 @@ _PARAMETERS: dict[str, Any] = {
         },
         "old_string": _OLD,
         "new_string": _NEW,
-        "near_line": _NEAR,
-        "replace_all": {
-            "type": "boolean",
-            "description": "Replace old_string everywhere. Default false.",
-        },
+        "near_line": _NEAR_LINE,
+        "near": _NEAR,
+        "replace_all": _ALL,
         "edits": {
             "type": "array",
             "minItems": 1,
@@ -39,152 +56,160 @@ _PARAMETERS: dict[str, Any] = {
             "description": "Several replacements, all or none, instead of old_string.",
             "items": {
                 "type": "object",
-                "properties": {"old_string": _OLD, "new_string": _NEW, "near_line": _NEAR},
+                "properties": {
+                    "old_string": _OLD,
+                    "new_string": _NEW,
+                    "near_line": _NEAR_LINE,
+                    "near": _NEAR,
+                    "replace_all": _ALL,
+                },
                 "required": ["old_string", "new_string"],
                 "additionalProperties": False,
             },
+        },
+        "dry_run": {
+            "type": "boolean",
+            "description": "Change nothing: show the diff, with an id for apply. Default false.",
+        },
+        "apply": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Do what the dry run with this id showed, with path and nothing else.",
         },
     },
     "required": ["path"],
     "additionalProperties": False,
 }
+_OPTIONS: dict[str, Any] = {
+    "matching": {"type": "string", "enum": ["exact", "tolerant"]},
+    "needs_read": {"type": "boolean"},
+    "refuse_blank": {"type": "boolean"},
+    "keep_frontmatter": {"type": "boolean"},
+    "report": {"type": "string", "enum": ["text", "json"]},
+}
 _BASE = "_base_sha256"
-_MAX_BYTES = 8 << 20
 _PREVIEW_BYTES = 65536
 
 
-class _Change(msgspec.Struct, frozen=True):
-    """What the edits do to the file as it is now."""
-
-    base_sha256: str
-    data: bytes
-    lines: tuple[int, ...]
-    difference: diffs.Difference
-
-
-def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
+def prepare(dry_runs: DryRuns, arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     """Checked arguments and the whole change as a diff.
 
     The file's digest goes along, so that run can tell (F33).
     """
     checked = schema.validated(arguments, _PARAMETERS)
-    change = _changed(checked, workspace)
-    count = len(change.lines)
-    path = checked["path"]
-    preview = Preview(
-        path if count == 1 else f"{path}, {count} places",
-        "diff",
-        truncate.head_of(change.difference.body, _PREVIEW_BYTES),
-        change.difference.added,
-        change.difference.removed,
-    )
-    return Prepared({**checked, _BASE: change.base_sha256}, preview)
+    options, path = workspace.options, checked["path"]
+    if "apply" not in checked:
+        _check_old(checked)
+    found = file_at(workspace, path)
+    wanted: Mapping[str, Any] = checked
+    if "apply" in checked:
+        wanted = _shown_before(dry_runs, checked, workspace, found)
+    else:
+        check_as_seen(workspace, path, found, needs_read=options.get("needs_read", False))
+    change = change_of(found, wanted, options)
+    return Prepared({**checked, _BASE: found.sha256}, _preview(path, checked, change))
 
 
-async def run(prepared: Prepared, context: CallContext) -> Result:
-    """Apply all edits or none.
+def _check_old(checked: Mapping[str, Any]) -> None:
+    """What is wrong with the arguments alone is said before the file is looked at."""
+    for edit in checked.get("edits", [checked]):
+        if edit.get("old_string") == "":
+            raise BadArguments("old_string must not be empty; write_file makes a new file")
 
-    Refuses where the file is not the one that was prepared for (T-25, F16, F33).
+
+def _shown_before(
+    dry_runs: DryRuns, checked: Mapping[str, Any], workspace: Workspace, found: Found
+) -> Mapping[str, Any]:
+    """The arguments of the dry run that is to be applied, if the file is still the one shown."""
+    beside = [key for key in checked if key not in ("path", "apply")]
+    if beside:
+        raise BadArguments(f"{beside[0]} cannot stand beside apply; send path and apply alone")
+    dry_run = dry_runs.find(checked["apply"], workspace.workstream_id, found.path)
+    if dry_run.sha256 != found.sha256:
+        raise BadArguments(
+            f"apply: {checked['path']!r} changed since the dry run; read it again, then make "
+            "another dry run"
+        )
+    return dry_run.arguments
+
+
+def _preview(path: str, checked: Mapping[str, Any], change: EditChange) -> Preview:
+    difference = change.difference(path)
+    count = len(change.spans)
+    title = path if count == 1 else f"{path}, {count} places"
+    if checked.get("dry_run", False):
+        title = f"dry run: {title}"
+    body = truncate.head_of(difference.body, _PREVIEW_BYTES)
+    return Preview(title, "diff", body, difference.added, difference.removed)
+
+
+async def run(dry_runs: DryRuns, prepared: Prepared, context: CallContext) -> Result:
+    """Apply all edits or none; a dry run only says what they would do (T-25, C35, C36).
+
+    Refuses where the file is not the one that was prepared for (F16, F33).
     """
-    try:
-        # Not stopped half way: a write that has begun ends in a moment, whole.
-        return await asyncio.to_thread(_edited, prepared.arguments, context.workspace)
-    except BadArguments as refused:
-        return Result(str(refused), is_error=True, outcome="error")
-
-
-def _edited(arguments: dict[str, Any], workspace: Workspace) -> Result:
-    path, base = arguments["path"], arguments[_BASE]
-    data, _ = _read(path, workspace)
-    if writing.digest_of(data) != base:
-        raise BadArguments(
-            f"path: {path!r} changed since this edit was shown; read it again, send the edit anew"
-        )
-    change = _changed(arguments, workspace)
-    writing.replace_file(workspace.root, path, change.data, base)
-    lines = ", ".join(map(str, change.lines[:20])) + (", ..." if len(change.lines) > 20 else "")
-    return Result(
-        f"{path} edited at line {lines}: "
-        f"{change.difference.added} line(s) added, {change.difference.removed} removed"
-    )
-
-
-def _changed(arguments: dict[str, Any], workspace: Workspace) -> _Change:
-    edits = _edits(arguments)
+    arguments, workspace = prepared.arguments, context.workspace
     path = arguments["path"]
-    data, file = _read(path, workspace)
-    spans = matching.located_edits(file.text, edits)
-    after = matching.replaced(file.text, spans)
+    told = (
+        edit_report.as_json if workspace.options.get("report") == "json" else edit_report.in_words
+    )
     try:
-        encoded = textfiles.encoded(after, file.encoding)
-    except UnicodeEncodeError as error:
-        raise BadArguments(
-            f"new_string: {error.object[error.start]!r} cannot be written in the file's encoding, "
-            f"{file.encoding.name}; leave it out or write the whole file anew"
-        ) from None
-    lines = tuple(file.text.count("\n", 0, span.start) + 1 for span in spans)
-    change = diffs.difference(file.text, after, path)
-    return _Change(writing.digest_of(data), encoded, lines, change)
+        if arguments.get("dry_run", False):
+            found = await asyncio.to_thread(file_at, workspace, path)
+            change = change_of(found, arguments, workspace.options)
+            kept = DryRun(context.workstream_id, found.path, found.sha256, arguments)
+            seen = SeenFile(found.path, found.sha256)
+            return Result(told(path, change, dry_runs.keep(context.call_id, kept)), seen=(seen,))
+        wanted: Mapping[str, Any] = arguments
+        if "apply" in arguments:
+            found = await asyncio.to_thread(file_at, workspace, path)
+            wanted = dry_runs.find(arguments["apply"], context.workstream_id, found.path).arguments
+        # Not stopped half way: a write that has begun ends in a moment, whole.
+        change = await asyncio.to_thread(_edited, wanted, arguments[_BASE], workspace)
+    except BadArguments as wrong:
+        return refused(str(wrong))
+    dry_runs.drop(arguments.get("apply", ""))
+    seen = SeenFile(change.found.path, digest_of(change.data))
+    return Result(told(path, change, ""), seen=(seen,))
 
 
-def _edits(arguments: dict[str, Any]) -> tuple[matching.Edit, ...]:
-    single = [
-        key for key in ("old_string", "new_string", "near_line", "replace_all") if key in arguments
-    ]
-    if "edits" in arguments:
-        if single:
+def _edited(wanted: Mapping[str, Any], base_sha256: str, workspace: Workspace) -> EditChange:
+    path = wanted["path"]
+    changes: list[EditChange] = []
+
+    def rewritten(relative: str, data: bytes) -> bytes:
+        check_size(path, data)
+        found = Found(relative, data, digest_of(data))
+        if found.sha256 != base_sha256:
             raise BadArguments(
-                f"{single[0]} cannot stand beside edits; put it into one of the edits"
+                f"path: {path!r} changed since this edit was shown; read it again, send the edit "
+                "anew"
             )
-        return tuple(
-            matching.Edit(
-                f"edits[{place}].old_string",
-                edit["old_string"],
-                edit["new_string"],
-                edit.get("near_line"),
-            )
-            for place, edit in enumerate(arguments["edits"])
-        )
-    for key in ("old_string", "new_string"):
-        if key not in arguments:
-            raise BadArguments(f"{key} is required, or edits in place of it")
-    everywhere = arguments.get("replace_all", False)
-    near = arguments.get("near_line")
-    if everywhere and near is not None:
-        raise BadArguments("near_line cannot stand beside replace_all; leave one of them out")
-    return (
-        matching.Edit(
-            "old_string", arguments["old_string"], arguments["new_string"], near, everywhere
+        changes.append(change_of(found, wanted, workspace.options))
+        return changes[0].data
+
+    writing.rewrite_file(workspace.root, path, MAX_BYTES, rewritten)
+    return changes[0]
+
+
+def tool(dry_runs: DryRuns) -> Tool:
+    """The tool, with these dry runs to apply."""
+    return Tool(
+        name="edit_file",
+        description=(
+            "Replace text in a file of the workspace. old_string must be in the file once, or say "
+            "which with near_line or near, or replace_all. edits makes several replacements, all "
+            "or none. Text that differs in nothing but blanks is found too, where it is the only "
+            "one."
         ),
+        parameters=_PARAMETERS,
+        effect="write",
+        prepare=functools.partial(prepare, dry_runs),
+        run=functools.partial(run, dry_runs),
+        primary_key="old_string",
+        aliases=("edit",),
+        options=_OPTIONS,
     )
 
 
-def _read(path: str, workspace: Workspace) -> tuple[bytes, textfiles.TextFile]:
-    descriptor = paths.open_file(workspace.root, path)
-    try:
-        data = writing.read_bytes(descriptor, _MAX_BYTES + 1)
-    finally:
-        os.close(descriptor)
-    if len(data) > _MAX_BYTES:
-        raise BadArguments(f"path: {path!r} is over {_MAX_BYTES} bytes; edit it with a command")
-    try:
-        return data, textfiles.decoded(data)
-    except textfiles.NotText as other:
-        raise BadArguments(
-            f"path: {path!r} is no text but a {other.kind}; it cannot be edited"
-        ) from None
-
-
-TOOL = Tool(
-    name="edit_file",
-    description=(
-        "Replace exact text in a file of the workspace. old_string must be in the file once, "
-        "or give near_line or replace_all. edits makes several replacements, all or none."
-    ),
-    parameters=_PARAMETERS,
-    effect="write",
-    prepare=prepare,
-    run=run,
-    primary_key="old_string",
-    aliases=("edit",),
-)
+TOOL = tool(DryRuns())

@@ -1,14 +1,23 @@
-"""Reads a text file with numbered lines."""
+"""Reads a text file with numbered lines, shows an image."""
 
 import asyncio
-import io
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from redshank_node.tools.support import paths, schema, textfiles, truncate
-from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
+import msgspec
+
+from redshank_node.tools.support import image_sizes, line_windows, outline, paths, schema, textfiles
+from redshank_node.tools.tool import (
+    BadArguments,
+    CallContext,
+    ImagePart,
+    Prepared,
+    Result,
+    Tool,
+    Workspace,
+)
 from redshank_shared.domain.events import Preview
 
 _PARAMETERS: dict[str, Any] = {
@@ -22,21 +31,36 @@ _PARAMETERS: dict[str, Any] = {
         "offset": {
             "type": "integer",
             "minimum": 1,
-            "description": "First line to read, counted from 1. Default 1.",
+            "description": "First line to read, counted from 1. Default 1. Text files only.",
         },
         "limit": {
             "type": "integer",
             "minimum": 1,
             "description": "Greatest number of lines to read. Default: all that fits.",
         },
+        "raw": {
+            "type": "boolean",
+            "description": "Show the lines even where an outline would stand in their place.",
+        },
     },
     "required": ["path"],
     "additionalProperties": False,
 }
+_OPTIONS: dict[str, Any] = {
+    "outline": {
+        "type": "boolean",
+        "description": "Show the sections of a large file instead of its lines (C-19).",
+    },
+    "max_text_bytes": {
+        "type": "integer",
+        "minimum": 1,
+        "description": "Refuse text files that are larger (C-18).",
+    },
+}
 _IN_PLACE_BYTES = 65536
 _IMAGE_BYTES = 4 << 20
-_LINE_CHARACTERS = 16384
-_NOTICE_BYTES = 200
+_IMAGE_PIXELS = 8000
+_OUTLINED_BYTES = 4 << 20
 
 
 def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
@@ -54,113 +78,121 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     try:
         descriptor = paths.open_file(context.workspace.root, prepared.arguments["path"])
     except BadArguments as refused:
-        return Result(str(refused), is_error=True, outcome="error")
+        return _error(str(refused))
     stop = threading.Event()
     with open(descriptor, "rb") as file:
         if os.fstat(descriptor).st_size <= _IN_PLACE_BYTES:
-            return _read(file, prepared.arguments, context.max_output_bytes, stop)
+            return _read(file, prepared.arguments, context, stop)
         try:
             # The thread owns its own descriptor: this block may end before it does.
             own = open(os.dup(descriptor), "rb")  # noqa: SIM115 - closed by _read_own
-            return await asyncio.to_thread(
-                _read_own, own, prepared.arguments, context.max_output_bytes, stop
-            )
+            return await asyncio.to_thread(_read_own, own, prepared.arguments, context, stop)
         finally:
             stop.set()
 
 
 def _read_own(
-    file: BinaryIO, arguments: dict[str, Any], max_bytes: int, stop: threading.Event
+    file: BinaryIO, arguments: dict[str, Any], context: CallContext, stop: threading.Event
 ) -> Result:
     with file:
-        return _read(file, arguments, max_bytes, stop)
+        return _read(file, arguments, context, stop)
 
 
 def _read(
-    file: BinaryIO, arguments: dict[str, Any], max_bytes: int, stop: threading.Event
+    file: BinaryIO, arguments: dict[str, Any], context: CallContext, stop: threading.Event
 ) -> Result:
-    head = file.read(_IN_PLACE_BYTES)
-    if not head:
-        return Result("[the file is empty]")
-    size = max(os.fstat(file.fileno()).st_size, len(head))
+    path, options = arguments["path"], context.workspace.options
     try:
+        head = file.read(_IN_PLACE_BYTES)
+        size = max(os.fstat(file.fileno()).st_size, len(head))
+        if not head:
+            return Result("[the file is empty]")
         encoding = textfiles.sniffed(head, whole=size <= len(head))
+        most = options.get("max_text_bytes", size)
+        if size > most:
+            return _error(
+                f"path: {path!r} has {size} bytes, text files of at most {most} are read; "
+                "extract the part that you need into a file of its own, then read that"
+            )
+        if _may_be_outlined(arguments, options, size):
+            shown = _outline(path, head + file.read())
+            if shown is not None:
+                return shown
+        return _window(file, encoding, arguments, context.max_output_bytes, stop)
     except textfiles.NotText as other:
-        return _described(arguments["path"], other.kind, head, size)
-    file.seek(len(encoding.bom))
-    text = io.TextIOWrapper(file, encoding.codec, errors="replace", newline="\n")
+        return _described(path, other.kind, head, file, size)
+    except OSError as error:
+        return _error(f"path: {path!r} cannot be read: {error.strerror}")
+
+
+def _may_be_outlined(arguments: dict[str, Any], options: Mapping[str, Any], size: int) -> bool:
+    """A window that was asked for is shown as it is."""
+    asked = arguments.get("raw", False) or "offset" in arguments or "limit" in arguments
+    return bool(options.get("outline", False)) and not asked and size <= _OUTLINED_BYTES
+
+
+def _outline(path: str, data: bytes) -> Result | None:
+    text = textfiles.decoded(data).text
+    sections = outline.outlined(path, text)
+    if not sections:
+        return None
+    shown = {"outline": outline.described(path, text, sections)}
+    return Result(msgspec.json.encode(shown).decode())
+
+
+def _window(
+    file: BinaryIO,
+    encoding: textfiles.Encoding,
+    arguments: dict[str, Any],
+    max_bytes: int,
+    stop: threading.Event,
+) -> Result:
+    offset = arguments.get("offset", 1)
     try:
-        return _window(_lines(text, stop), arguments, max_bytes)
-    finally:
-        text.detach()
-
-
-def _described(path: str, kind: str, head: bytes, size: int) -> Result:
-    if textfiles.image_kind(head) is None:
-        return Result(
-            f"path: {path!r} is no text but a {kind} of {size} bytes; use a program for it",
-            is_error=True,
-            outcome="error",
+        found = line_windows.window(file, encoding, offset, arguments.get("limit"), max_bytes, stop)
+    except line_windows.PastTheEnd as past:
+        return _error(
+            f"offset: {offset} is past the end of the file, which has {past.lines} line(s)"
         )
-    if size > _IMAGE_BYTES:
-        return Result(
-            f"path: {path!r} is a {kind} of {size} bytes; at most {_IMAGE_BYTES} are read",
-            is_error=True,
-            outcome="error",
+    if not found.following:
+        return Result("\n".join(found.lines))
+    why = "the result is full" if found.full else "more lines follow"
+    notice = f"[{why}; go on with offset={found.following}]"
+    return Result("\n".join([*found.lines, notice]), truncated=found.full)
+
+
+def _described(path: str, kind: str, head: bytes, file: BinaryIO, size: int) -> Result:
+    """An image goes to a model that sees; one that does not reads what it is (T-22)."""
+    form = textfiles.image_kind(head)
+    if form is None:
+        return _error(
+            f"path: {path!r} is no text but a {kind} of {size} bytes; use a program for it"
         )
-    return Result(f"[{path} is a {kind} of {size} bytes]")
-
-
-def _lines(text: io.TextIOWrapper, stop: threading.Event) -> Iterator[str]:
-    """Each line without its end; of a very long one only the beginning, with a mark."""
-    while line := text.readline(_LINE_CHARACTERS):
-        if stop.is_set():
-            return
-        if line.endswith("\n"):
-            yield line[:-1].removesuffix("\r")
-            continue
-        rest = text.readline(_LINE_CHARACTERS)
-        mark = " [... the line goes on ...]" if rest not in ("", "\n") else ""
-        while rest and not rest.endswith("\n") and not stop.is_set():
-            rest = text.readline(_LINE_CHARACTERS)
-        yield line + mark
-
-
-def _window(lines: Iterator[str], arguments: dict[str, Any], max_bytes: int) -> Result:
-    offset, limit = arguments.get("offset", 1), arguments.get("limit")
-    room = max(max_bytes - _NOTICE_BYTES, 0)
-    shown: list[str] = []
-    number = 0
-    for number, line in enumerate(lines, 1):
-        if number < offset:
-            continue
-        if limit is not None and len(shown) >= limit:
-            return _stopped(shown, number, truncated=False)
-        entry = f"{number:>6}\t{line}".replace("\x00", "\ufffd")
-        room -= len(entry.encode(errors="replace")) + 1
-        if room < 0 and shown:
-            return _stopped(shown, number, truncated=True)
-        shown.append(truncate.head_of(entry, max_bytes) if room < 0 else entry)
-    if not shown:
-        return Result(
-            f"offset: {offset} is past the end of the file, which has {number} line(s)",
-            is_error=True,
-            outcome="error",
+    body = head + file.read(_IMAGE_BYTES + 1 - len(head)) if size <= _IMAGE_BYTES else head
+    if max(size, len(body)) > _IMAGE_BYTES:
+        return _error(
+            f"path: {path!r} is a {kind} of {size} bytes; at most {_IMAGE_BYTES} are read"
         )
-    return Result("\n".join(shown))
+    pixels = image_sizes.pixels(form, body)
+    said = f"{path} is a {kind} of {len(body)} bytes"
+    if pixels is None:
+        # A server that refuses a damaged image would refuse every further question with it.
+        return Result(f"[{said}; it is damaged, so it cannot be shown]")
+    said = f"{said}, {pixels[0]} x {pixels[1]} pixels"
+    if max(pixels) > _IMAGE_PIXELS:
+        return Result(f"[{said}; it is too wide or high to be shown, make it smaller first]")
+    return Result(f"[{said}]", images=(ImagePart(image_sizes.MEDIA_TYPES[form], body),))
 
 
-def _stopped(shown: list[str], following: int, *, truncated: bool) -> Result:
-    why = "the result is full" if truncated else "more lines follow"
-    shown.append(f"[{why}; go on with offset={following}]")
-    return Result("\n".join(shown), truncated=truncated)
+def _error(message: str) -> Result:
+    return Result(message, is_error=True, outcome="error")
 
 
 TOOL = Tool(
     name="read_file",
     description=(
         "Read a text file of the workspace. Each line comes with its number. "
-        "Long files come in parts: go on with offset."
+        "Long files come in parts: go on with offset. Images are shown if you can see them."
     ),
     parameters=_PARAMETERS,
     effect="read",
@@ -170,4 +202,5 @@ TOOL = Tool(
     parallel=True,
     plan=True,
     aliases=("read",),
+    options=_OPTIONS,
 )

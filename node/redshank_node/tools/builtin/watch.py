@@ -178,4 +178,5 @@ TOOL = Tool(
     primary_key="command",
     asks=("create",),
     labelled_by="action",
+    task_agent=False,
 )

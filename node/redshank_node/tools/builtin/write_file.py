@@ -4,9 +4,16 @@ import asyncio
 import os
 from typing import Any
 
+import msgspec
+
 from redshank_node.tools.support import diffs, paths, schema, textfiles, truncate, writing
+from redshank_node.tools.support.edit_change import MAX_BYTES
+from redshank_node.tools.support.file_digests import digest_of, seen_file, still_is
+from redshank_node.tools.support.refusals import refused
+from redshank_node.tools.support.write_frontmatter import with_frontmatter
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.seen_files import SeenFile
 
 _PARAMETERS: dict[str, Any] = {
     "type": "object",
@@ -21,47 +28,109 @@ _PARAMETERS: dict[str, Any] = {
             "type": "boolean",
             "description": "Add to the end of the file instead of replacing it. Default false.",
         },
+        "expected_sha256": {
+            "type": "string",
+            "minLength": 64,
+            "maxLength": 64,
+            "description": "Write only if the file has this SHA-256 now, in hexadecimal.",
+        },
     },
     "required": ["path", "content"],
     "additionalProperties": False,
 }
+_OPTIONS: dict[str, Any] = {"keep_frontmatter": {"type": "boolean"}}
 _BASE = "_base_sha256"
+_KNOWN = "_known"
 _PREVIEW_BYTES = 65536
 _COMPARED_BYTES = 1 << 20
 
 
+class _Before(msgspec.Struct, frozen=True):
+    """What is there now: the first bytes of it, its digest, where it is from the root."""
+
+    path: str
+    head: bytes
+    digest: str
+    as_seen: bool
+
+
 def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
-    """Checked arguments, with the difference to what is there now."""
+    """Checked arguments, with the difference to what is there now.
+
+    A file that changed since this workstream read it is refused (F33), one that is not the
+    expected one too (K10).
+    """
     checked = schema.validated(arguments, _PARAMETERS)
     try:
         checked["content"].encode()
     except UnicodeEncodeError:
         raise BadArguments("content holds half a character; send whole characters") from None
-    try:
-        before = _before(workspace, checked["path"])
-    except paths.PathRefused as refused:
-        if refused.kind != "missing":
-            raise
-        before = None
-    if not checked.get("append", False):
+    before = _before(workspace, checked["path"])
+    expected = checked.get("expected_sha256", "").lower()
+    if expected and (before is None or before.digest != expected):
+        raise BadArguments(
+            f"expected_sha256: {checked['path']!r} "
+            f"{'does not exist' if before is None else f'has {before.digest} now'}; read it again"
+        )
+    if before is not None and not before.as_seen:
+        raise BadArguments(
+            f"path: {checked['path']!r} changed on disk since it was last read here; read it "
+            "again, then decide what to write"
+        )
+    if workspace.options.get("keep_frontmatter", False) and not checked.get("append", False):
+        path = _relative(workspace, checked["path"])
+        checked["content"] = with_frontmatter(path, _text_of(before), checked["content"])
+    if not checked.get("append", False) or expected:
         # What a person saw replaced must be what is replaced, also when they answer much later.
-        checked[_BASE] = "none" if before is None else writing.digest_of(before)
+        checked[_BASE] = writing.NONE if before is None else before.digest
+    # What was added to a file that nobody read here is not read by that.
+    checked[_KNOWN] = before is None or before.path in workspace.seen
     return Prepared(checked, _preview(checked, before))
 
 
-def _before(workspace: Workspace, path: str) -> bytes | None:
-    with paths.located(workspace.root, path) as place:
-        if place.info is None:
-            return None
-        place.regular()
-        descriptor = place.open(os.O_RDONLY)
+def _before(workspace: Workspace, path: str) -> _Before | None:
     try:
-        return writing.read_bytes(descriptor, _COMPARED_BYTES + 1)
+        with paths.located(workspace.root, path) as place:
+            if place.info is None:
+                return None
+            place.regular()
+            descriptor, relative = place.open(os.O_RDONLY), place.relative
+    except paths.PathRefused as missing:
+        if missing.kind != "missing":
+            raise
+        return None
+    try:
+        info = os.fstat(descriptor)
+        data = writing.read_bytes(descriptor, MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            digest = seen_file(relative, descriptor).digest
+        else:
+            digest = digest_of(data)
     finally:
         os.close(descriptor)
+    known = workspace.seen.get(relative)
+    as_seen = known is None or still_is(known, digest, info)
+    return _Before(relative, data[: _COMPARED_BYTES + 1], digest, as_seen)
 
 
-def _preview(checked: dict[str, Any], before: bytes | None) -> Preview:
+def _relative(workspace: Workspace, path: str) -> str:
+    try:
+        with paths.located(workspace.root, path) as place:
+            return place.relative
+    except paths.PathRefused as missing:
+        if missing.kind != "missing":
+            raise
+        return os.path.normpath(path)
+
+
+def _text_of(before: _Before | None) -> str:
+    try:
+        return textfiles.decoded(before.head).text if before is not None else ""
+    except textfiles.NotText:
+        return ""
+
+
+def _preview(checked: dict[str, Any], before: _Before | None) -> Preview:
     path, content = checked["path"], checked["content"]
     lines = content.count("\n") + (not content.endswith("\n") and content != "")
     body = truncate.head_of(content, _PREVIEW_BYTES)
@@ -70,9 +139,9 @@ def _preview(checked: dict[str, Any], before: bytes | None) -> Preview:
     if checked.get("append", False):
         return Preview(f"{path}, at its end", "text", body, added=lines)
     try:
-        if len(before) > _COMPARED_BYTES:
+        if len(before.head) > _COMPARED_BYTES:
             raise textfiles.NotText("large file")
-        text = textfiles.decoded(before).text
+        text = textfiles.decoded(before.head).text
     except textfiles.NotText as other:
         note = f"[replaces a {other.kind}]\n"
         return Preview(path, "text", note + body, added=lines)
@@ -86,19 +155,38 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     try:
         # Not stopped half way: a write that has begun ends in a moment, whole.
         return await asyncio.to_thread(_written, prepared.arguments, context.workspace)
-    except BadArguments as refused:
-        return Result(str(refused), is_error=True, outcome="error")
+    except BadArguments as wrong:
+        return refused(str(wrong))
 
 
 def _written(arguments: dict[str, Any], workspace: Workspace) -> Result:
     path, content = arguments["path"], arguments["content"]
+    base = arguments.get(_BASE)
+    data = content.encode()
     if arguments.get("append", False):
-        new = writing.append_file(workspace.root, path, lambda head: _addition(content, head))
+        new = writing.append_file(workspace.root, path, lambda head: _addition(content, head), base)
         done = "made" if new else "extended"
     else:
-        new = writing.replace_file(workspace.root, path, content.encode())
+        # One too large to be hashed while it was prepared is replaced as it is.
+        expected = None if base is not None and base.startswith("stat:") else base
+        new = writing.replace_file(workspace.root, path, data, expected)
         done = "made" if new else "replaced"
-    return Result(f"{path} {done}: {len(content.encode())} bytes written")
+    said = f"{path} {done}: {len(data)} bytes written"
+    known = arguments[_KNOWN] or not arguments.get("append", False)
+    return Result(said, seen=_seen(workspace, path) if known else ())
+
+
+def _seen(workspace: Workspace, path: str) -> tuple[SeenFile, ...]:
+    """The file as it is now; nothing where it is gone again."""
+    try:
+        with paths.located(workspace.root, path) as place:
+            descriptor, relative = place.open(os.O_RDONLY), place.relative
+    except paths.PathRefused:
+        return ()
+    try:
+        return (seen_file(relative, descriptor),)
+    finally:
+        os.close(descriptor)
 
 
 def _addition(content: str, head: bytes) -> bytes:
@@ -132,4 +220,5 @@ TOOL = Tool(
     run=run,
     primary_key="content",
     aliases=("write",),
+    options=_OPTIONS,
 )

@@ -44,6 +44,7 @@ from redshank_node.tools.support.danger_wrappers import ASSIGNMENT, unwrapped
 
 _DEPTH = 6
 _MOST_COMMANDS = 5000
+_LONGEST_PIPE = 16
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _DECLARE = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _READ = frozenset({"read", "mapfile", "readarray", "getopts"})
@@ -152,7 +153,7 @@ class _Judge:
     def _simple(self, command: Simple, scope: _Scope, depth: int) -> str | None:
         self._left -= 1
         if self._left < 0:
-            return "the line runs too many commands to be judged"
+            return "the line runs too many commands to be judged, write it into a file and run that"
         targets = [redirect.target for redirect in command.redirects]
         why = self._within((*command.words, *targets), scope, depth)
         if why:
@@ -254,7 +255,9 @@ def _called(
 def _input(command: Simple, variables: Variables) -> str | None:
     """The text that a command reads, through any number of `cat`; None where nobody can tell."""
     reader: Simple | None = command
-    while reader is not None:
+    for _ in range(_LONGEST_PIPE):
+        if reader is None:
+            break
         for redirect in reversed(reader.redirects):
             if redirect.operator in ("<<", "<<<"):
                 texts = alternatives(redirect.target, variables)

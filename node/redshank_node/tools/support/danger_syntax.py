@@ -2,6 +2,13 @@
 
 import re
 
+from redshank_node.tools.support.danger_reader import (
+    BLANK,
+    ENDS_WORD,
+    MOST_NESTED,
+    Stopped,
+    WordReader,
+)
 from redshank_node.tools.support.danger_words import (
     Function,
     Group,
@@ -13,26 +20,11 @@ from redshank_node.tools.support.danger_words import (
     Word,
 )
 
-_BLANK = " \t\r"
-_ENDS_WORD = _BLANK + "\n;&|()<>"
 _KEYWORDS = frozenset(
     {"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "esac", "!"}
 )
 _OPERATORS = ("&&", "||", ";;", "|&", ";", "&", "|", "\n")
 _REDIRECTS = ("<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", ">", "<")
-_ESCAPES = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "e": "\x1b",
-}
-_CODE = re.compile(r"x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})")
-_NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!_-]")
-_MOST_NESTED = 15
 
 
 class Unreadable(Exception):
@@ -49,14 +41,8 @@ def parsed(text: str) -> tuple[Item, ...]:
     reader = _Reader(text.replace("\\\n", ""))
     try:
         return tuple(reader.items(""))
-    except _Stopped as stopped:
+    except Stopped as stopped:
         raise Unreadable(reader.done, nested=stopped.nested) from None
-
-
-class _Stopped(Exception):
-    def __init__(self, *, nested: bool = False) -> None:
-        super().__init__()
-        self.nested = nested
 
 
 class _Pending:
@@ -80,21 +66,18 @@ class _Pending:
         )
 
 
-class _Reader:
+class _Reader(WordReader):
     """One pass over the text, one place at a time."""
 
     def __init__(self, text: str, depth: int = 0) -> None:
+        super().__init__(text, depth)
         self.done: list[Item] = []
-        self._text = text
-        self._at = 0
-        self._depth = depth
-        self._arithmetic = 0
         self._behind_documents = 0
 
     def items(self, end: str) -> list[Item]:
         """The commands up to `end`, which is taken; up to the end of the text where it is empty."""
-        if self._depth > _MOST_NESTED:
-            raise _Stopped(nested=True)
+        if self._depth > MOST_NESTED:
+            raise Stopped(nested=True)
         self._depth += 1
         found: list[Item] = self.done if not end else []
         command = _Pending()
@@ -104,13 +87,16 @@ class _Reader:
         self._depth -= 1
         return found
 
+    def below(self, text: str) -> "_Reader":
+        return _Reader(text, self._depth + 1)
+
     def _command_piece(self, command: _Pending, found: list[Item], end: str) -> bool:
         """Read one piece into the command or close it; whether to go on."""
         self._blanks()
         if self._at >= len(self._text):
             if end:
                 self._close(command, found, "")
-                raise _Stopped
+                raise Stopped
             return False
         here = self._text[self._at]
         if here == end and (end != "}" or command.is_empty()):
@@ -130,18 +116,11 @@ class _Reader:
         return True
 
     def _blanks(self) -> None:
-        while self._at < len(self._text) and self._text[self._at] in _BLANK:
+        while self._at < len(self._text) and self._text[self._at] in BLANK:
             self._at += 1
 
     def _begins_word(self) -> bool:
-        return self._at == 0 or self._text[self._at - 1] in _ENDS_WORD
-
-    def _one_of(self, choices: tuple[str, ...]) -> str:
-        for choice in choices:
-            if self._text.startswith(choice, self._at):
-                self._at += len(choice)
-                return choice
-        return ""
+        return self._at == 0 or self._text[self._at - 1] in ENDS_WORD
 
     def _redirect(self) -> str:
         place = self._at
@@ -165,7 +144,7 @@ class _Reader:
             if word.is_quoted():
                 word = Word((Part("text", body, quoted=True),))
             else:
-                word = Word(tuple(_Reader(body, self._depth).quoted_parts("")))
+                word = Word(tuple(self.below(body).quoted_parts("")))
             operator = "<<"
         command.redirects.append(Redirect(operator, word))
 
@@ -218,7 +197,7 @@ class _Reader:
             self._arithmetic -= double
 
     def _function(self, name: str, found: list[Item]) -> None:
-        while self._at < len(self._text) and self._text[self._at] in _BLANK + "\n":
+        while self._at < len(self._text) and self._text[self._at] in BLANK + "\n":
             self._at += 1
         if self._at >= len(self._text):
             return
@@ -267,153 +246,6 @@ class _Reader:
                 self._blanks()
         found.append(Loop(name, tuple(values)))
 
-    def _word(self) -> Word:
-        parts: list[Part] = []
-        while self._at < len(self._text):
-            here = self._text[self._at]
-            if here in "<>" and self._text.startswith("(", self._at + 1):
-                self._at += 2
-                parts.append(Part("substitution", quoted=True, items=tuple(self.items(")"))))
-                continue
-            if here in _ENDS_WORD:
-                break
-            self._at += 1
-            parts += self._piece(here)
-        if not parts and self._at < len(self._text) and self._text[self._at] in "<>":
-            self._at += 1
-        return Word(tuple(_joined(parts)))
-
-    def _piece(self, here: str) -> list[Part]:
-        if here == "'":
-            return [Part("text", self._until("'"), quoted=True)]
-        if here == '"':
-            return [Part("text", "", quoted=True), *self.quoted_parts('"')]
-        if here == "\\":
-            self._at += 1
-            return [Part("text", self._text[self._at - 1 : self._at], quoted=True)]
-        if here == "$":
-            return self._dollar(False)
-        if here == "`":
-            return [self._backticks(False)]
-        return [Part("text", here)]
-
-    def quoted_parts(self, end: str) -> list[Part]:
-        """What stands within double quotes up to `end`, or all of the text as if it did."""
-        parts: list[Part] = []
-        while self._at < len(self._text):
-            here = self._text[self._at]
-            self._at += 1
-            if here == end:
-                return parts
-            if here == "\\" and self._text[self._at : self._at + 1] in tuple('$`"\\'):
-                self._at += 1
-                parts.append(Part("text", self._text[self._at - 1], quoted=True))
-            elif here == "$":
-                parts += self._dollar(True)
-            elif here == "`":
-                parts.append(self._backticks(True))
-            else:
-                parts.append(Part("text", here, quoted=True))
-        if end:
-            raise _Stopped
-        return parts
-
-    def _dollar(self, in_quotes: bool) -> list[Part]:
-        here = self._text[self._at : self._at + 1]
-        if here == "(":
-            self._at += 1
-            double = self._text.startswith("(", self._at)
-            self._arithmetic += double
-            items = tuple(self.items(")"))
-            self._arithmetic -= double
-            return [Part("substitution", quoted=in_quotes, items=items)]
-        if here == "{":
-            return [self._braced(in_quotes)]
-        if here == "'" and not in_quotes:
-            self._at += 1
-            return [Part("text", self._ansi(), quoted=True)]
-        if here == '"' and not in_quotes:
-            return []
-        name = _NAME.match(self._text, self._at)
-        if name is None:
-            return [Part("text", "$", quoted=True)]
-        self._at = name.end()
-        return [Part("variable", name[0], quoted=in_quotes)]
-
-    def _braced(self, in_quotes: bool) -> Part:
-        """`${NAME}` with what may stand behind the name."""
-        if self._depth > _MOST_NESTED:
-            raise _Stopped(nested=True)
-        self._depth += 1
-        self._at += 1
-        indirect = self._one_of(("!", "#"))
-        name = _NAME.match(self._text, self._at)
-        if name is not None:
-            self._at = name.end()
-        operator = self._one_of((":-", ":=", ":?", ":+", "-", "=", "?"))
-        inner: list[Part] = []
-        while not self._text.startswith("}", self._at):
-            if self._at >= len(self._text):
-                raise _Stopped
-            here = self._text[self._at]
-            self._at += 1
-            inner += self._piece(here)
-        self._at += 1
-        self._depth -= 1
-        plain = not indirect and name is not None
-        return Part(
-            "variable",
-            name[0] if plain and name and (operator or not inner) else "?",
-            quoted=in_quotes,
-            guarded=operator in (":?", "?"),
-            fallback=tuple(_joined(inner)) if operator in (":-", ":=", "-", "=", ":+") else None,
-            items=tuple(item for part in inner for item in part.items),
-        )
-
-    def _backticks(self, in_quotes: bool) -> Part:
-        raw = ""
-        while not self._text.startswith("`", self._at):
-            if self._at >= len(self._text):
-                raise _Stopped
-            if self._text[self._at] == "\\" and self._text[self._at + 1 : self._at + 2] in "`\\$":
-                self._at += 1
-            raw += self._text[self._at : self._at + 1]
-            self._at += 1
-        self._at += 1
-        items = tuple(_Reader(raw, self._depth + 1).items(""))
-        return Part("substitution", quoted=in_quotes, items=items)
-
-    def _ansi(self) -> str:
-        found = ""
-        while not self._text.startswith("'", self._at):
-            if self._at >= len(self._text):
-                raise _Stopped
-            here = self._text[self._at]
-            self._at += 1
-            if here != "\\":
-                found += here
-                continue
-            code = _CODE.match(self._text, self._at)
-            if code is not None:
-                self._at = code.end()
-                octal = code[2]
-                number = int(octal, 8) if octal else int(code[1] or code[3] or code[4], 16)
-                found += chr(number) if number < 0x110000 else "?"
-            else:
-                letter = self._text[self._at : self._at + 1]
-                self._at += 1
-                found += _ESCAPES.get(letter, letter)
-        self._at += 1
-        return found
-
-    def _until(self, end: str) -> str:
-        stop = self._text.find(end, self._at)
-        if stop < 0:
-            raise _Stopped
-        text = self._text[self._at : stop]
-        self._at = stop + 1
-        return text
-
 
 def _last(items: list[Item]) -> Simple | None:
     """The last command that stands among these, in a group or not."""
@@ -423,15 +255,3 @@ def _last(items: list[Item]) -> Simple | None:
         if isinstance(item, Group) and (found := _last(list(item.items))):
             return found
     return None
-
-
-def _joined(parts: list[Part]) -> list[Part]:
-    """Neighbouring texts of one kind as one."""
-    found: list[Part] = []
-    for part in parts:
-        last = found[-1] if found else None
-        if last and last.kind == part.kind == "text" and last.quoted == part.quoted:
-            found[-1] = Part("text", last.text + part.text, part.quoted)
-        else:
-            found.append(part)
-    return found

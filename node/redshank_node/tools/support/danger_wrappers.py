@@ -42,6 +42,7 @@ _OPTIONS = {
 # How many words stand between a wrapper's options and the command.
 _BEFORE = {"timeout": 1, "taskset": 1, "chrt": 1, "chroot": 1, "setarch": 1, "flock": 1}
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_MOST_WRAPPERS = 40
 _FOLDER_OPTIONS = {"env": ("-C", "--chdir"), "sudo": ("-D", "--chdir")}
 
 
@@ -59,10 +60,11 @@ def unwrapped(words: list[str]) -> Unwrapped:
     """The command behind assignments, `sudo`, `env`, `timeout` and their like."""
     rest = list(words)
     folder = ""
-    while rest:
-        if ASSIGNMENT.match(rest[0]):
+    for _ in range(_MOST_WRAPPERS):
+        while rest and ASSIGNMENT.match(rest[0]):
             rest.pop(0)
-            continue
+        if not rest:
+            return Unwrapped((), folder=folder)
         name = posixpath.basename(rest[0])
         if name not in _OPTIONS:
             return Unwrapped((name, *rest[1:]), folder=folder)
@@ -73,7 +75,7 @@ def unwrapped(words: list[str]) -> Unwrapped:
         while name == "env" and rest and ASSIGNMENT.match(rest[0]):
             rest.pop(0)
         del rest[: _BEFORE.get(name, 0)]
-    return Unwrapped((), folder=folder)
+    return Unwrapped((), " ".join(rest), folder)
 
 
 def _line(name: str, options: list[str], rest: list[str]) -> str:

@@ -7,6 +7,7 @@ import msgspec
 _CONTEXT = 3
 _MATCHED_LINES = 1500
 _BODY_LINES = 2000
+_NO_END = "\n\\ No newline at end of file"
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -20,35 +21,53 @@ class Difference(msgspec.Struct, frozen=True):
     removed: int
 
 
-def difference(before: str, after: str, name: str) -> Difference:
+def difference(before: str, after: str, name: str, context: int = _CONTEXT) -> Difference:
     """The unified diff of two texts.
 
     Where much differs it is one block, so that it never takes long.
     """
-    old, new = _lines(before), _lines(after)
-    start, end = _same_ends(old, new)
-    first = max(start - _CONTEXT, 0)
-    tail = max(end - _CONTEXT, 0)
-    old_part, new_part = old[first : len(old) - tail], new[first : len(new) - tail]
-    if len(old_part) + len(new_part) > _MATCHED_LINES:
-        body = [f"-{line}" for line in old[start : len(old) - end]]
-        body += [f"+{line}" for line in new[start : len(new) - end]]
-        hunks = [
-            f"@@ -{start + 1},{len(old) - end - start} +{start + 1},{len(new) - end - start} @@"
-        ]
-        hunks += body
-    else:
-        unified = difflib.unified_diff(old_part, new_part, lineterm="", n=_CONTEXT)
-        hunks = [_moved(line, first) for line in list(unified)[2:]]
+    return told(hunks_of(before, after, context), name)
+
+
+def told(hunks: list[str], name: str, most_lines: int = _BODY_LINES) -> Difference:
+    """Hunks with their head, counted; of more than so many lines only the first."""
     added = sum(line.startswith("+") for line in hunks)
     removed = sum(line.startswith("-") for line in hunks)
-    if len(hunks) > _BODY_LINES:
-        hunks = [*hunks[:_BODY_LINES], f"[... {len(hunks) - _BODY_LINES} more lines ...]"]
+    if len(hunks) > most_lines:
+        hunks = [*hunks[:most_lines], f"[... {len(hunks) - most_lines} more lines ...]"]
     head = [f"--- {name}", f"+++ {name}"] if hunks else []
     return Difference("\n".join([*head, *hunks]), added, removed)
 
 
-def _lines(text: str) -> list[str]:
+def hunks_of(
+    before: str,
+    after: str,
+    context: int = _CONTEXT,
+    skipped: tuple[int, int] = (0, 0),
+    to_end: bool = True,
+) -> list[str]:
+    """The lines of the hunks between two texts. `skipped`: how many lines stand before them in the
+    old file, in the new one; without `to_end` more lines follow.
+    """
+    old, new = _lines(before, to_end), _lines(after, to_end)
+    start, end = _same_ends(old, new)
+    first = max(start - context, 0)
+    tail = max(end - context, 0)
+    old_part, new_part = old[first : len(old) - tail], new[first : len(new) - tail]
+    moved = (skipped[0] + first, skipped[1] + first)
+    if len(old_part) + len(new_part) <= _MATCHED_LINES:
+        unified = list(difflib.unified_diff(old_part, new_part, lineterm="", n=context))[2:]
+        return [_moved(line, moved) for line in unified]
+    removed, added = old[start : len(old) - end], new[start : len(new) - end]
+    at = (skipped[0] + start + 1, skipped[1] + start + 1)
+    return [
+        f"@@ -{at[0]},{len(removed)} +{at[1]},{len(added)} @@",
+        *(f"-{line}" for line in removed),
+        *(f"+{line}" for line in added),
+    ]
+
+
+def _lines(text: str, to_end: bool) -> list[str]:
     """Lines without LF.
 
     A line without an end and a CR say so, for a diff must show what it changes.
@@ -58,8 +77,8 @@ def _lines(text: str) -> list[str]:
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    else:
-        lines[-1] += "\n\\ No newline at end of file"
+    elif to_end:
+        lines[-1] += _NO_END
     return [line.replace("\r", "\\r") for line in lines] if "\r" in text else lines
 
 
@@ -74,12 +93,12 @@ def _same_ends(old: list[str], new: list[str]) -> tuple[int, int]:
     return start, end
 
 
-def _moved(line: str, lines: int) -> str:
+def _moved(line: str, lines: tuple[int, int]) -> str:
     """A hunk's header with its line numbers that many lines further down."""
     if not line.startswith("@@"):
         return line
     parts = line.split(" ")
     for place in (1, 2):
         number, comma, count = parts[place][1:].partition(",")
-        parts[place] = f"{parts[place][0]}{int(number) + lines}{comma}{count}"
+        parts[place] = f"{parts[place][0]}{int(number) + lines[place - 1]}{comma}{count}"
     return " ".join(parts)

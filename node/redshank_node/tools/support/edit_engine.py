@@ -19,7 +19,7 @@ def located_edits(
     nothing found, several places, no change, two edits on the same text. Lines are matched whatever
     their ends are; what is put in gets the line ends of its place (C31, F16, F33).
     """
-    finder = _Finder(text[first:], loosely)
+    finder = _Finder(Document(text, first), loosely)
     found: list[tuple[Span, Edit]] = []
     for number, edit in enumerate(edits):
         if edit.old and edit.old == edit.new and len(edits) > 1:
@@ -28,11 +28,11 @@ def located_edits(
     found.sort(key=lambda pair: pair[0].found)
     for (one, before), (two, behind) in zip(found, found[1:], strict=False):
         if two.found[0] < one.found[1]:
-            line = text.count("\n", 0, first + two.found[0]) + 1
+            line = text.count("\n", 0, two.found[0]) + 1
             raise BadArguments(
                 f"{before.name} and {behind.name} overlap at line {line}; join them into one edit"
             )
-    spans = tuple(_shifted(span, first) for span, _ in found)
+    spans = tuple(span for span, _ in found)
     if all(text[span.start : span.end] == span.new for span in spans):
         raise BadArguments(
             f"{edits[0].name} and its new text are the same for every edit: nothing would change"
@@ -40,16 +40,9 @@ def located_edits(
     return spans
 
 
-def _shifted(span: Span, by: int) -> Span:
-    if not by:
-        return span
-    found = (span.found[0] + by, span.found[1] + by)
-    return Span(span.start + by, span.end + by, span.new, found, span.match, span.edit)
-
-
 class _Finder:
-    def __init__(self, text: str, loosely: bool) -> None:
-        self._document = Document(text)
+    def __init__(self, document: Document, loosely: bool) -> None:
+        self._document = document
         self._loosely = loosely
 
     def spans(self, edit: Edit, number: int) -> list[Span]:

@@ -23,6 +23,10 @@ def reindented(lines: list[str], pairs: list[Pair]) -> list[str]:
     """The lines moved as the pairs say; as they are where the pairs say nothing uniform."""
     if all(asked == found for asked, found in pairs):
         return lines
+    if len(pairs) > 1 and not pairs[0][0] and all(one == other for one, other in pairs[1:]):
+        # Only the first line came without its indentation, as when it was copied from its text on.
+        first = lines[0] if indent_of(lines[0]) or not lines[0] else pairs[0][1] + lines[0]
+        return [first, *lines[1:]]
     known = dict(pairs)
     if any(known[asked] != found for asked, found in pairs):
         return lines

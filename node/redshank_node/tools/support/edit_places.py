@@ -24,7 +24,8 @@ class Place(msgspec.Struct, frozen=True):
 class Document:
     """A text, with a view of it in which each line end is LF."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, first: int = 0) -> None:
+        """Nothing before character `first` of the text is found."""
         self.text = text
         windows = []
         if "\r\n" in text:
@@ -32,6 +33,7 @@ class Document:
         self.view = text.replace("\r\n", "\n") if windows else text
         # The n-th CRLF stands n characters further left in the view.
         self._shifts = [start - number for number, start in enumerate(windows)]
+        self._first = first - bisect.bisect_left(windows, first)
 
     def line_at(self, place: int) -> int:
         """The line of a place in the view, from 1."""
@@ -59,7 +61,7 @@ class Document:
     def exact(self, old: str, *, step_over: bool) -> list[Place]:
         """Where the text stands as it is; with `step_over` no two places overlap."""
         found = []
-        start = self.view.find(old)
+        start = self.view.find(old, self._first)
         while start >= 0:
             found.append(Place(start, start + len(old)))
             start = self.view.find(old, start + (len(old) if step_over else 1))
@@ -74,7 +76,7 @@ class Document:
             return []
         return [
             self._widened(old, found.start(), found.end())
-            for found in re.finditer(pattern, self.view)
+            for found in re.compile(pattern).finditer(self.view, self._first)
         ]
 
     def _widened(self, old: str, start: int, end: int) -> Place:
@@ -93,9 +95,10 @@ def loose_pattern(old: str) -> str | None:
     if not any(lines):
         return None
     parts = ["[ \t]+".join(map(re.escape, re.split("[ \t]+", line))) for line in lines]
-    pattern = parts[0]
+    # Looked for once in a run of blanks, not at each of them: it must stay quick.
+    pattern = parts[0] or "(?<![ \t])"
     for part in parts[1:]:
-        # Between two line ends there may be blanks once, not twice: it must stay quick.
+        # Blanks between two line ends stand in it once, for the same reason.
         pattern += (r"\n" if pattern.endswith("[ \t]*") else r"[ \t]*\n") + "[ \t]*" + part
     # What follows a last line end is kept: the next line's indentation.
     return pattern[: -len("[ \t]*")] if not parts[-1] and len(parts) > 1 else pattern

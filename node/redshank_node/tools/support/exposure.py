@@ -1,13 +1,18 @@
 """Shows a tool as a profile has it: its arguments under other names, some of them preset."""
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from redshank_node.tools.support import schema
+from redshank_node.tools.support.shown_names import (
+    in_shown_names,
+    own_arguments,
+    paths_of,
+    shown_schema,
+)
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,
@@ -67,32 +72,41 @@ def exposed(tool: Tool, name: str, exposure: Exposure, *, parallel: bool | None 
     _check(tool, name, exposure)
     options = {key: value for key, value in exposure.preset.items() if key in tool.options}
     given = {key: value for key, value in exposure.preset.items() if key not in options}
-    hidden = {*given, *exposure.without}
-    shown = _renamed(tool.parameters, exposure.rename, hidden)
-    names = {own: seen for own, seen in exposure.rename.items() if "." not in own}
+    shown = shown_schema(tool.parameters, exposure, given)
 
     def workspace_of(workspace: Workspace) -> Workspace:
         return msgspec.structs.replace(workspace, options=options) if options else workspace
 
     def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
         checked = schema.validated(arguments, shown)
-        own = {**_own(checked, tool.parameters, exposure.rename), **given}
+        own = {**own_arguments(checked, tool.parameters, exposure), **given}
         try:
             return tool.prepare(own, workspace_of(workspace))
         except BadArguments as wrong:
-            raise BadArguments(_in_shown_names(str(wrong), names)) from None
+            raise BadArguments(in_shown_names(str(wrong), exposure)) from None
 
     async def run(prepared: Prepared, context: CallContext) -> Result:
         workspace = workspace_of(context.workspace)
-        return await tool.run(prepared, msgspec.structs.replace(context, workspace=workspace))
+        result = await tool.run(prepared, msgspec.structs.replace(context, workspace=workspace))
+        if not result.is_error:
+            return result
+        return msgspec.structs.replace(result, output=in_shown_names(result.output, exposure))
 
     return msgspec.structs.replace(
         tool,
+        description=exposure.description or in_shown_names(tool.description, exposure),
         parameters=shown,
         prepare=prepare,
-        run=run if options else tool.run,
-        primary_key=names.get(tool.primary_key, tool.primary_key),
+        run=run,
+        primary_key=_primary_key(tool, shown, exposure),
     )
+
+
+def _primary_key(tool: Tool, shown: Mapping[str, Any], exposure: Exposure) -> str:
+    """The shown name of the tool's own, or the first that a call needs where that one is hidden."""
+    name = exposure.rename.get(tool.primary_key, tool.primary_key)
+    there = (name, *shown.get("required", ()), *shown["properties"])
+    return next((each for each in there if each in shown["properties"]), name)
 
 
 def _has(tool: Tool, kind: SessionKind) -> bool:
@@ -104,7 +118,7 @@ def _has(tool: Tool, kind: SessionKind) -> bool:
 
 
 def _check(tool: Tool, name: str, exposure: Exposure) -> None:
-    arguments = _paths(tool.parameters)
+    arguments = paths_of(tool.parameters)
     required = tool.parameters.get("required", ())
     for own, seen in exposure.rename.items():
         _check_known(name, "rename", own, arguments)
@@ -112,10 +126,15 @@ def _check(tool: Tool, name: str, exposure: Exposure) -> None:
         beside = f"{taken}.{seen}" if taken else seen
         if beside in arguments and beside not in exposure.rename:
             raise _wrong(name, f"rename.{own}", f"is {seen}, which is another argument")
+    for key, named in (("without", exposure.without), ("require", exposure.require)):
+        for own in named:
+            _check_known(name, key, own, arguments)
     for own in exposure.without:
-        _check_known(name, "without", own, arguments)
         if own in required:
             raise _wrong(name, "without", f"leaves out {own}, which each call needs")
+    for key, named in (("values", exposure.values), ("describe", exposure.describe)):
+        for own in named:
+            _check_known(name, key, own, arguments)
     properties = {**tool.parameters.get("properties", {}), **tool.options}
     for key, value in exposure.preset.items():
         _check_known(name, "preset", key, properties)
@@ -137,70 +156,3 @@ def _check_known(name: str, key: str, argument: str, known: Iterable[str]) -> No
 def _wrong(name: str, key: str, what: str) -> Misconfigured:
     field = f"tools.{name}.{key}"
     return Misconfigured(f"{field} {what}", code="profile_invalid", field=field)
-
-
-def _inside(described: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of the objects that a value is or holds."""
-    items = described.get("items")
-    return items if isinstance(items, Mapping) else described
-
-
-def _paths(parameters: Mapping[str, Any], prefix: str = "") -> list[str]:
-    found: list[str] = []
-    for own, described in parameters.get("properties", {}).items():
-        path = f"{prefix}{own}"
-        found += [path, *_paths(_inside(described), f"{path}.")]
-    return found
-
-
-def _renamed(
-    parameters: Mapping[str, Any],
-    rename: Mapping[str, str],
-    hidden: Iterable[str] = (),
-    prefix: str = "",
-) -> dict[str, Any]:
-    """The schema with its properties under their shown names, without the hidden ones."""
-    made = dict(parameters)
-    hidden = frozenset(hidden)
-    if "properties" in parameters:
-        made["properties"] = {
-            rename.get(f"{prefix}{own}", own): _renamed(
-                described, rename, hidden, f"{prefix}{own}."
-            )
-            for own, described in parameters["properties"].items()
-            if f"{prefix}{own}" not in hidden
-        }
-    if "required" in parameters:
-        made["required"] = [
-            rename.get(f"{prefix}{own}", own)
-            for own in parameters["required"]
-            if f"{prefix}{own}" not in hidden
-        ]
-    if isinstance(parameters.get("items"), Mapping):
-        made["items"] = _renamed(parameters["items"], rename, hidden, prefix)
-    return made
-
-
-def _own(
-    value: Any, described: Mapping[str, Any], rename: Mapping[str, str], prefix: str = ""
-) -> Any:
-    """The value with the tool's own names in place of the shown ones."""
-    if isinstance(value, list):
-        items = described.get("items", {})
-        return [_own(item, items, rename, prefix) for item in value]
-    if not isinstance(value, dict):
-        return value
-    properties = described.get("properties", {})
-    own_of = {rename.get(f"{prefix}{own}", own): own for own in properties}
-    made = {}
-    for shown, item in value.items():
-        own = own_of.get(shown, shown)
-        made[own] = _own(item, properties.get(own, {}), rename, f"{prefix}{own}.")
-    return made
-
-
-def _in_shown_names(words: str, names: Mapping[str, str]) -> str:
-    """A refusal begins with the argument's name: the one that the model knows."""
-    for own, seen in names.items():
-        words = re.sub(rf"^{re.escape(own)}\b", seen, words)
-    return words

@@ -28,7 +28,12 @@ PARAMETERS: dict[str, Any] = {
                 "type": "object",
                 "properties": {
                     "id": _NAME,
-                    "question": {"type": "string", "minLength": 1, "maxLength": 2000},
+                    "question": {
+                        "type": "string",
+                        "minLength": 1,
+                        "maxLength": 2000,
+                        "description": "What you want to know, with all that one must know to say.",
+                    },
                     "options": {
                         "type": "array",
                         "minItems": OPTIONS[0],
@@ -38,8 +43,17 @@ PARAMETERS: dict[str, Any] = {
                             "type": "object",
                             "properties": {
                                 "id": _NAME,
-                                "label": {"type": "string", "minLength": 1, "maxLength": 200},
-                                "description": {"type": "string", "maxLength": 1000},
+                                "label": {
+                                    "type": "string",
+                                    "minLength": 1,
+                                    "maxLength": 200,
+                                    "description": "The answer in a few words.",
+                                },
+                                "description": {
+                                    "type": "string",
+                                    "maxLength": 1000,
+                                    "description": "What choosing it means.",
+                                },
                             },
                             "required": ["label"],
                             "additionalProperties": False,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from redshank_node.tools.support.outline_section import Mark
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
+_ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _NO_PARAGRAPH = re.compile(r"[ \t]*$| {4}|\t| {0,3}(?:[-*+>|]|\d+[.)][ \t]|<)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])?")
@@ -17,7 +17,7 @@ def headings(lines: list[str]) -> list[Mark]:
     between fences, what stands before the text as front matter hold none.
     """
     prose = list(_prose(lines))
-    marks = [_atx(number, found) for number, line in prose if (found := _ATX.fullmatch(line))]
+    marks = [_atx(number, found, line) for number, line in prose if (found := _ATX.match(line))]
     return marks or list(_underlined(prose))
 
 
@@ -46,14 +46,18 @@ def _front_matter(lines: list[str]) -> int:
     return 0
 
 
-def _atx(number: int, found: re.Match[str]) -> Mark:
+def _atx(number: int, found: re.Match[str], line: str) -> Mark:
     level = len(found[1])
-    return Mark(_label(found[2] or ""), number, f"h{level}", level)
+    words = line[found.end() :].strip()
+    open_end = words.rstrip("#")
+    if not open_end or open_end[-1] in " \t":
+        words = open_end.rstrip()
+    return Mark(_label(words), number, f"h{level}", level)
 
 
 def _underlined(prose: list[tuple[int, str]]) -> Iterator[Mark]:
     for (number, line), (below, underline) in zip(prose, prose[1:], strict=False):
-        found = _UNDERLINE.fullmatch(underline)
+        found = _UNDERLINE.fullmatch(underline.rstrip())
         if found and below == number + 1 and not _NO_PARAGRAPH.match(line):
             level = 1 if found[1][0] == "=" else 2
             yield Mark(_label(line), number, f"h{level}", level)

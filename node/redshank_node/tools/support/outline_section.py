@@ -37,6 +37,7 @@ def sections_of(marks: Sequence[Mark], line_count: int) -> tuple[Section, ...]:
     (C-21).
     """
     taken: dict[str, int] = {}
+    ends = _ends(marks, line_count)
     sections = []
     for place, mark in enumerate(marks):
         following = marks[place + 1].line if place + 1 < len(marks) else line_count + 1
@@ -47,7 +48,7 @@ def sections_of(marks: Sequence[Mark], line_count: int) -> tuple[Section, ...]:
                 line=mark.line,
                 lines=max(following - mark.line, 1),
                 type=mark.type,
-                through=max(_end(marks, place, line_count, following), mark.line),
+                through=max(ends[place], mark.line),
             )
         )
     return tuple(sections)
@@ -64,12 +65,15 @@ def slug(label: str) -> str:
     return _NOT_IN_AN_ID.sub("-", label.lower()).strip("-") or "section"
 
 
-def _end(marks: Sequence[Mark], place: int, line_count: int, following: int) -> int:
-    level = marks[place].level
-    if not level:
-        return following - 1
-    beside = (mark.line for mark in marks[place + 1 :] if mark.level <= level)
-    return next(beside, line_count + 1) - 1
+def _ends(marks: Sequence[Mark], line_count: int) -> list[int]:
+    """The last line of each section: the one before the next of the same or a higher level."""
+    ends = [line_count] * len(marks)
+    still_open: list[int] = []
+    for place, mark in enumerate(marks):
+        while still_open and marks[still_open[-1]].level >= mark.level:
+            ends[still_open.pop()] = mark.line - 1
+        still_open.append(place)
+    return ends
 
 
 def _unused(wanted: str, taken: dict[str, int]) -> str:

@@ -38,6 +38,11 @@ class GatheredOutput:
         complete, self._unfinished[stream] = text[:end], text[end:]
         return self._take(stream, complete.replace("\x00", "\ufffd")) if complete else ""
 
+    @property
+    def total_bytes(self) -> int:
+        """How much has come, kept or not."""
+        return self._kept.total_bytes
+
     def overflows(self) -> bool:
         """Whether more has come than is kept."""
         return self._kept.total_bytes > self._max_bytes

@@ -72,10 +72,13 @@ class Ended(msgspec.Struct, frozen=True):
     leftover_count: int = 0
 
 
-async def run_command(command: Command, emit: Callable[[str], None]) -> Ended:
+async def run_command(
+    command: Command, emit: Callable[[str], None], output: GatheredOutput | None = None
+) -> Ended:
     """Run to the end of the command and of all that it started.
 
-    Never longer than its timeout plus a few seconds.
+    Never longer than its timeout plus a few seconds. What it writes goes into `output`, where one
+    is given.
 
     Returns soon after the command itself has ended, whatever still holds its output open (F14);
     what it left running is stopped. At the timeout the whole tree gets TERM and a second later
@@ -83,7 +86,7 @@ async def run_command(command: Command, emit: Callable[[str], None]) -> Ended:
     node dies in any way the tree dies too (F11, F24). Raises OSError where the command cannot be
     started.
     """
-    async with _started(command, emit) as process:
+    async with _started(command, emit, output) as process:
         timed_out = not await process.ends_within(command.timeout_seconds)
         if timed_out:
             process.order(b"T")
@@ -104,8 +107,10 @@ async def run_command(command: Command, emit: Callable[[str], None]) -> Ended:
 
 
 @contextlib.asynccontextmanager
-async def _started(command: Command, emit: Callable[[str], None]) -> AsyncIterator["_Process"]:
-    process = _Process(command, emit)
+async def _started(
+    command: Command, emit: Callable[[str], None], output: GatheredOutput | None
+) -> AsyncIterator["_Process"]:
+    process = _Process(command, emit, output or GatheredOutput(command.max_output_bytes))
     try:
         yield process
     except asyncio.CancelledError:
@@ -119,8 +124,10 @@ async def _started(command: Command, emit: Callable[[str], None]) -> AsyncIterat
 class _Process:
     """A supervisor at work, its pipes read as they fill."""
 
-    def __init__(self, command: Command, emit: Callable[[str], None]) -> None:
-        self.output = GatheredOutput(command.max_output_bytes)
+    def __init__(
+        self, command: Command, emit: Callable[[str], None], output: GatheredOutput
+    ) -> None:
+        self.output = output
         self.code: int | None = None
         self.start_errno = 0
         self.leftovers: list[str] = []

@@ -25,6 +25,10 @@ _ALWAYS = (
 )
 # A user namespace of its own would give a command capabilities again, with the kernel's doors.
 NO_USER_NAMESPACES = "--disable-userns"
+# A node that runs as root owns these inside too: without capabilities that is enough to write
+# kernel.core_pattern, whose program the kernel runs outside.
+_SYSTEM_WIDE = ("acpi", "bus", "driver", "fs", "irq", "mtrr", "pressure", "scsi", "sys", "tty")
+_KERNELS_OWN = ("kcore", "keys", "kmsg", "latency_stats", "sched_debug", "sysrq-trigger")
 _ALIAS = "/workspace"
 
 
@@ -70,7 +74,14 @@ def _shown(path: pathlib.Path) -> tuple[str, ...]:
 def _devices(scratch_bytes: int) -> tuple[str, ...]:
     size = str(scratch_bytes)
     room = ("--perms", "1777", "--size", size, "--tmpfs")
-    return ("--proc", "/proc", "--dev", "/dev", *room, "/dev/shm", *room, "/tmp")  # noqa: S108 - its own
+    own = [*room, "/dev/shm", *room, "/tmp"]  # noqa: S108 - the command's own
+    for name in _SYSTEM_WIDE:
+        if pathlib.Path("/proc", name).exists():
+            own += ("--ro-bind", f"/proc/{name}", f"/proc/{name}")
+    for name in _KERNELS_OWN:
+        if pathlib.Path("/proc", name).exists():
+            own += ("--ro-bind", "/dev/null", f"/proc/{name}")
+    return ("--proc", "/proc", "--dev", "/dev", *own)
 
 
 def _cover(path: pathlib.Path) -> tuple[str, ...]:

@@ -38,6 +38,11 @@ class Groups:
         """Remove the groups whose commands have ended."""
         self._open = [group for group in self._open if not _removed(group)]
 
+    def close(self) -> bool:
+        """Whether nothing of it is left, once everything that stands empty is removed."""
+        self.sweep()
+        return not self._open and all([_removed(folder) for folder in self._folders])
+
     def _made(self, group: pathlib.Path) -> pathlib.Path:
         group.mkdir()
         self._open.append(group)

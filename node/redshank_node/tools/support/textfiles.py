@@ -1,6 +1,7 @@
 """Tells text from other bytes, decodes it so that every byte can be written back."""
 
 import codecs
+import re
 from typing import Literal
 
 import msgspec
@@ -34,6 +35,9 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "ELF program"),
     (b"SQLite format 3\x00", "SQLite database"),
 )
+
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 class NotText(Exception):
@@ -95,12 +99,30 @@ def sniffed(head: bytes, *, whole: bool) -> Encoding:
         if head.startswith(bom):
             return Encoding(codec, bom)
     if b"\x00" in head:
-        raise NotText("binary file")
+        return _wide(head, whole=whole)
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head, final=whole)
     except UnicodeDecodeError:
         return Encoding("latin-1")
     return Encoding("utf-8")
+
+
+def _wide(head: bytes, *, whole: bool) -> Encoding:
+    """UTF-16 without a mark, where every second byte of most characters is zero, the others are
+    those of a text; else NotText.
+    """
+    zeros = (head[0::2].count(0), head[1::2].count(0))
+    little = zeros[1] > zeros[0]
+    codec = "utf-16-le" if little else "utf-16-be"
+    if min(zeros) or max(zeros) * 3 < len(head) // 2 or (whole and len(head) % 2):
+        raise NotText("binary file")
+    try:
+        text = codecs.getincrementaldecoder(codec)().decode(head, final=whole)
+    except UnicodeDecodeError:
+        raise NotText("binary file") from None
+    if _CONTROL.search(text):
+        raise NotText("binary file")
+    return Encoding(codec)
 
 
 def decoded(data: bytes) -> TextFile:

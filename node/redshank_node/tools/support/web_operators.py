@@ -8,7 +8,13 @@ _CONNECT_SECONDS = 5.0
 
 
 class Unanswered(Exception):
-    """The service gave no answer. The message says why, in words without the question or a key."""
+    """The service gave no answer. The message says why, in words without the question or a key;
+    `status` is the HTTP one, 0 where none came.
+    """
+
+    def __init__(self, said: str, status: int = 0) -> None:
+        super().__init__(said)
+        self.status = status
 
 
 async def asked(
@@ -38,7 +44,7 @@ async def asked(
             ) as response,
         ):
             if response.status != 200:
-                raise Unanswered(f"it answers {response.status}")
+                raise Unanswered(f"it answers {response.status}", response.status)
             return await _read(response, most_bytes)
     except TimeoutError as error:
         raise Unanswered(f"it gave no answer within {seconds:g} s") from error

@@ -3,17 +3,20 @@
 import asyncio
 import codecs
 import email.message
-import functools
 import html
+import logging
+import os
 import re
+import sys
 from typing import Literal
-
-import trafilatura
 
 from redshank_node.tools.support.web_client import Fetched
 
-# trafilatura's time grows faster than some pages do: a longer one is stripped to its text alone.
-_MOST_HTML = 524_288
+logger = logging.getLogger(__name__)
+
+_PROGRAM = (sys.executable, "-P", "-m", "redshank_node.tools.support.web_article")
+_ARTICLE_SECONDS = 8.0
+_MOST_HTML = 2 * 1024 * 1024
 _LOOKED_AT_BYTES = 4096
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9._:-]{2,40})""", re.I)
 _HIDDEN = re.compile(r"<(script|style|svg|template|noscript)\b.*?(?:</\1\s*>|\Z)", re.I | re.S)
@@ -98,31 +101,47 @@ def decoded(content_type: str, body: bytes) -> str:
 async def readable(fetched: Fetched) -> str:
     """The text of a page: HTML as Markdown without what stands around an article, else as it is.
 
-    What is hidden from a person (scripts, comments) is left out; nothing binary comes here.
+    What is hidden from a person (scripts, comments) is left out; nothing binary comes here. A page
+    that takes too long to look through is stripped to the text between its tags.
     """
     text = decoded(fetched.content_type, fetched.body)
     if kind_of(fetched.content_type, fetched.body) != "html":
         return text.strip()
-    return await asyncio.to_thread(_of_html, text, fetched.url)
+    bare = await asyncio.to_thread(_bare, text)
+    found = await _article(bare, fetched.url) if len(bare) <= _MOST_HTML else ""
+    if not found:
+        return await asyncio.to_thread(_plain, bare)
+    title = _title(bare)
+    return f"# {title}\n\n{found}" if title and title not in found[:500] else found
 
 
-def _of_html(source: str, url: str) -> str:
-    bare = _COMMENT.sub("", _HIDDEN.sub("", source))
-    if len(bare) <= _MOST_HTML:
-        extract = functools.partial(
-            trafilatura.extract,
-            output_format="markdown",
-            include_links=True,
-            include_formatting=True,
-            include_tables=True,
-            include_comments=False,
-            favor_recall=True,
-        )
-        found = extract(bare, url=url)
-        title = _title(bare)
-        if found:
-            return f"# {title}\n\n{found}" if title and title not in found[:500] else str(found)
-    return _plain(bare)
+async def _article(source: str, url: str) -> str:
+    """What the program beside this module finds, empty where it finds nothing in time. It sees
+    nothing of this process's environment.
+    """
+    program = await asyncio.create_subprocess_exec(
+        *_PROGRAM,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        cwd="/",
+        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUTF8": "1"},
+    )
+    try:
+        async with asyncio.timeout(_ARTICLE_SECONDS):
+            found, _ = await program.communicate(f"{url}\n{source}".encode(errors="replace"))
+    except TimeoutError:
+        logger.warning("a page takes longer than %g s to look through: %s", _ARTICLE_SECONDS, url)
+        return ""
+    finally:
+        if program.returncode is None:
+            program.kill()
+            await program.wait()
+    return found.decode(errors="replace") if program.returncode == 0 else ""
+
+
+def _bare(source: str) -> str:
+    return _COMMENT.sub("", _HIDDEN.sub("", source))
 
 
 def _title(source: str) -> str:

@@ -1,11 +1,14 @@
 """Searches the web through a SearxNG of the operator's."""
 
+from http import HTTPStatus
+
 import msgspec
 
 from redshank_node.tools.support.web_operators import Unanswered, asked
 
 SECONDS = 20.0
 MOST_BYTES = 4 * 1024 * 1024
+_MEND = "the operator must allow JSON there, search.formats: [html, json] in its settings.yml"
 CATEGORIES = ("general", "news", "it", "science")
 
 
@@ -20,13 +23,14 @@ class Found(msgspec.Struct, frozen=True):
 
 async def search(base_url: str, query: str, category: str) -> list[Found]:
     """What it finds on its first page, in its own order; Unanswered names what to mend (T-31)."""
-    body = await asked(
-        "GET",
-        f"{base_url.rstrip('/')}/search",
-        SECONDS,
-        MOST_BYTES,
-        query={"q": query, "format": "json", "categories": category},
-    )
+    asking = {"q": query, "format": "json", "categories": category}
+    url = f"{base_url.rstrip('/')}/search"
+    try:
+        body = await asked("GET", url, SECONDS, MOST_BYTES, query=asking)
+    except Unanswered as failed:
+        if failed.status == HTTPStatus.FORBIDDEN:
+            raise Unanswered(f"it answers {failed.status}: {_MEND}", failed.status) from failed
+        raise
     return found_in(body)
 
 
@@ -35,10 +39,7 @@ def found_in(body: bytes) -> list[Found]:
     try:
         results = msgspec.json.decode(body, type=_Answer).results
     except msgspec.DecodeError as error:
-        raise Unanswered(
-            "its answer is no JSON of SearxNG; the operator must allow it: "
-            "search.formats: [html, json] in its settings.yml"
-        ) from error
+        raise Unanswered(f"its answer is no JSON of SearxNG: {_MEND}") from error
     first: dict[str, _Result] = {}
     for each in results:
         if _is_web(each.url):

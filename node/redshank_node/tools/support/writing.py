@@ -2,19 +2,17 @@
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import pathlib
 from collections.abc import Callable, Iterator
 
+from redshank_node.tools.support.file_digests import digest_of
 from redshank_node.tools.support.paths import FOLDER, PathRefused, Place, located
 
+# What is expected where there must be no file.
+NONE = "none"
+
 _TEMPORARY = ".redshank-{}-{}.tmp"
-
-
-def digest_of(data: bytes) -> str:
-    """The SHA-256 of the bytes, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
 
 
 def read_bytes(descriptor: int, max_bytes: int) -> bytes:
@@ -35,44 +33,75 @@ def replace_file(
 
     A link stays, its target is replaced; mode and owner are kept. Raises PathRefused for what
     `located` refuses, for hard links and dangling links (F17, F73), for a file that another writer
-    holds, and where the file is not the one with `expected_sha256` (F33).
+    holds, and where the file is not the one with `expected_sha256`, NONE for
+    none (F33).
     """
     with located(root, path, make_folders=True) as place:
         if place.info is None:
-            _check_new(place, expected_sha256)
-            _write_beside(place, data, None)
+            check_new(place, expected_sha256)
+            commit_staged(place, stage(place, data, None))
             return True
-        with _held(place, os.O_RDWR) as descriptor:
-            if expected_sha256 is not None:
-                size = os.fstat(descriptor).st_size
-                if digest_of(read_bytes(descriptor, size + 1)) != expected_sha256:
-                    raise _changed(place)
-            _write_beside(place, data, os.fstat(descriptor))
+        with held(place, os.O_RDWR) as descriptor:
+            _check_expected(place, descriptor, expected_sha256)
+            commit_staged(place, stage(place, data, os.fstat(descriptor)))
     return False
 
 
+def rewrite_file(
+    root: pathlib.Path, path: str, max_bytes: int, rewritten: Callable[[str, bytes], bytes]
+) -> None:
+    """Put in place of a file, atomically, what `rewritten` makes of its bytes, of which it gets at
+    most one more than `max_bytes`, with the path from the root, all links resolved.
+
+    No other call of ours writes the file meanwhile. Keeps and refuses what `replace_file` does,
+    also where there is no file.
+    """
+    with located(root, path) as place, held(place, os.O_RDWR) as descriptor:
+        data = rewritten(place.relative, read_bytes(descriptor, max_bytes + 1))
+        commit_staged(place, stage(place, data, os.fstat(descriptor)))
+
+
 def append_file(
-    root: pathlib.Path, path: str, addition: Callable[[bytes], bytes], head_bytes: int = 65536
+    root: pathlib.Path,
+    path: str,
+    addition: Callable[[bytes], bytes],
+    expected_sha256: str | None = None,
+    head_bytes: int = 65536,
 ) -> bool:
     """Put bytes at the end of the file; True where the file is new.
 
-    Refuses what `replace_file` refuses.
+    Refuses what `replace_file` refuses. Where not all of them can be written, none are.
 
     `addition` gets the first `head_bytes` that the file has now and answers with the bytes to add.
     """
     with located(root, path, make_folders=True) as place:
         if place.info is None:
-            _check_new(place, None)
-            _write_beside(place, addition(b""), None)
+            check_new(place, expected_sha256)
+            commit_staged(place, stage(place, addition(b""), None))
             return True
-        with _held(place, os.O_RDWR | os.O_APPEND) as descriptor:
-            _write_all(descriptor, addition(read_bytes(descriptor, head_bytes)))
-            os.fsync(descriptor)
+        with held(place, os.O_RDWR | os.O_APPEND) as descriptor:
+            size = os.fstat(descriptor).st_size
+            _check_expected(place, descriptor, expected_sha256)
+            data = addition(os.pread(descriptor, head_bytes, 0))
+            try:
+                _write_all(descriptor, data)
+                os.fsync(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, size)
+                raise
     return False
 
 
+def _check_expected(place: Place, descriptor: int, expected_sha256: str | None) -> None:
+    if expected_sha256 is None:
+        return
+    size = os.fstat(descriptor).st_size
+    if digest_of(read_bytes(descriptor, size + 1)) != expected_sha256:
+        raise changed(place)
+
+
 @contextlib.contextmanager
-def _held(place: Place, flags: int) -> Iterator[int]:
+def held(place: Place, flags: int) -> Iterator[int]:
     """The file, locked against other writers of ours and still the one at the place (K10)."""
     descriptor = place.open(flags)
     try:
@@ -91,29 +120,34 @@ def _held(place: Place, flags: int) -> Iterator[int]:
             )
         there = os.stat(place.name, dir_fd=place.parent, follow_symlinks=False)
         if (there.st_dev, there.st_ino) != (held.st_dev, held.st_ino):
-            raise _changed(place)
+            raise changed(place)
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _check_new(place: Place, expected_sha256: str | None) -> None:
-    if expected_sha256 is not None:
-        raise _changed(place)
+def check_new(place: Place, expected_sha256: str | None) -> None:
+    """Raises PathRefused where no file may be made, or where one was expected."""
+    if expected_sha256 not in (None, NONE):
+        raise changed(place)
     if place.dangling:
         raise PathRefused(
             "dangling", f"{place.asked!r} goes through a link to nothing; name the file itself"
         )
 
 
-def _changed(place: Place) -> PathRefused:
+def changed(place: Place) -> PathRefused:
+    """The refusal for a file that is not the one that a call was prepared for."""
     return PathRefused(
         "changed",
         f"{place.asked!r} changed since it was looked at; read it again, then repeat the call",
     )
 
 
-def _write_beside(place: Place, data: bytes, like: os.stat_result | None) -> None:
+def stage(place: Place, data: bytes, like: os.stat_result | None) -> str:
+    """Write the bytes beside the place, with the mode and owner of `like`; their name there. Leaves
+    nothing where it fails.
+    """
     name, descriptor = _temporary(place.parent, 0o666 if like is None else 0o600)
     try:
         try:
@@ -126,10 +160,24 @@ def _write_beside(place: Place, data: bytes, like: os.stat_result | None) -> Non
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+    except BaseException:
+        os.unlink(name, dir_fd=place.parent)
+        raise
+    return name
+
+
+def commit_staged(place: Place, name: str) -> None:
+    """Put what was staged in its place, for good; where that fails nothing is left of it."""
+    try:
         os.rename(name, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
     except BaseException:
         os.unlink(name, dir_fd=place.parent)
         raise
+    sync_folder(place)
+
+
+def sync_folder(place: Place) -> None:
+    """Make the names in the place's folder last."""
     folder = os.open(".", FOLDER, dir_fd=place.parent)
     try:
         os.fsync(folder)

@@ -1,0 +1,209 @@
+"""Places the hunks of a patch in a text by their context."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from redshank_node.tools.support.edit_indent import indents, reindented
+from redshank_node.tools.support.edit_refusals import nearest_lines
+from redshank_node.tools.support.patch_parts import Hunk
+from redshank_node.tools.support.textfiles import Newline, newline_of
+from redshank_node.tools.tool import BadArguments
+
+_LISTED = 8
+
+
+class _Line(msgspec.Struct, frozen=True):
+    text: str
+    end: str
+
+
+class _Placed(msgspec.Struct, frozen=True):
+    hunk: Hunk
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.hunk.old)
+
+
+def patched(text: str, hunks: Sequence[Hunk]) -> str:
+    """The text with all hunks applied, each where its context is, whatever line it says.
+
+    Context is taken as it is, else with other blanks; what stays, stays as it is in the file, what
+    comes gets the line ends and the indentation of its place. Raises BadArguments that names the
+    hunk: its lines are nowhere, or in several places. The end of the last line stays as it was but
+    where the patch says otherwise (F16, F33).
+    """
+    lines = _lines(text)
+    placed: list[_Placed] = []
+    for hunk in hunks:
+        placed.append(_placed(lines, hunk, placed))
+    placed.sort(key=lambda each: each.start)
+    made: list[_Line] = []
+    at = 0
+    for each in placed:
+        made += lines[at : each.start]
+        made += _applied(lines, each)
+        at = each.end
+    made += lines[at:]
+    ended = not lines or lines[-1].end != ""
+    for each in placed:
+        if each.hunk.end_newline is not None:
+            ended = each.hunk.end_newline
+    return _joined(made, ended, newline_of(text))
+
+
+def _placed(lines: list[_Line], hunk: Hunk, before: list[_Placed]) -> _Placed:
+    if not hunk.old:
+        return _Placed(hunk, _insertion(lines, hunk))
+    after = before[-1].end if before else 0
+    starts = _starts(lines, hunk)
+    free = [
+        start
+        for start in starts
+        if all(start >= each.end or start + len(hunk.old) <= each.start for each in before)
+    ]
+    if hunk.anchors and free:
+        free = _behind_anchors(lines, hunk, free, after)
+    if len(free) > 1:
+        free = [start for start in free if start >= after] or free
+    if len(free) > 1 and hunk.line is not None:
+        free = [start for start in free if start == hunk.line - 1] or free
+    if len(free) == 1:
+        return _Placed(hunk, free[0])
+    if free:
+        listed = ", ".join(str(start + 1) for start in free[:_LISTED])
+        raise BadArguments(
+            f"patch: {hunk.name} matches {len(free)} places, at lines {listed}; add context lines "
+            "until it is unique, or @@ with a line that stands before it"
+        )
+    raise BadArguments(_nowhere(lines, hunk))
+
+
+def _starts(lines: list[_Line], hunk: Hunk) -> list[int]:
+    """Where the hunk's old lines are, by the strictest comparison that finds them."""
+    loosenings: tuple[Callable[[str], str], ...] = (str, str.rstrip, _loose)
+    for loosened in loosenings:
+        have = [loosened(line.text) for line in lines]
+        wanted = [loosened(text) for text in hunk.old]
+        count = len(wanted)
+        last = len(have) - count
+        first = max(last, 0) if hunk.at_end else 0
+        found = [
+            start
+            for start in range(first, last + 1)
+            if have[start] == wanted[0] and have[start : start + count] == wanted
+        ]
+        if found:
+            return found
+    return []
+
+
+def _behind_anchors(lines: list[_Line], hunk: Hunk, starts: list[int], after: int) -> list[int]:
+    """The first start behind the anchors, for each place where they are; all where a unified diff's
+    anchor, which is but a remark, is not there.
+    """
+    at = [-1]
+    for anchor in hunk.anchors:
+        wanted = _loose(anchor)
+        found = [number for number, line in enumerate(lines) if _loose(line.text) == wanted]
+        found = found or [n for n, line in enumerate(lines) if wanted in _loose(line.text)]
+        at = [number for number in found if number > at[0]]
+        if not at:
+            if hunk.line is not None:
+                return starts
+            raise BadArguments(
+                f"patch: {hunk.name}: its @@ line {anchor!r} is not in the file; read the file, "
+                "then send the patch anew"
+            )
+    # Of several anchors the one behind the last hunk is meant, as hunks come in order.
+    behind = [number for number in at if number >= after] or at
+    firsts = {
+        min(start for start in starts if start >= number)
+        for number in behind
+        if any(start >= number for start in starts)
+    }
+    return sorted(firsts) or starts
+
+
+def _insertion(lines: list[_Line], hunk: Hunk) -> int:
+    """Where lines without any context go: behind their anchor, at their line, at the end."""
+    if hunk.anchors and hunk.line is None:
+        wanted = _loose(hunk.anchors[-1])
+        found = [number for number, line in enumerate(lines) if _loose(line.text) == wanted]
+        if len(found) != 1:
+            where = f"in {len(found)} places" if found else "not in the file"
+            raise BadArguments(f"patch: {hunk.name}: its @@ line {hunk.anchors[-1]!r} is {where}")
+        return found[0] + 1
+    if hunk.line is not None and lines:
+        if hunk.line > len(lines):
+            raise BadArguments(
+                f"patch: {hunk.name} is not in the file: it has no context and its line "
+                f"{hunk.line} is past the end; add context lines"
+            )
+        return hunk.line
+    return len(lines)
+
+
+def _applied(lines: list[_Line], placed: _Placed) -> list[_Line]:
+    hunk = placed.hunk
+    pairs = indents(hunk.old, [line.text for line in lines[placed.start : placed.end]])
+    coming = iter(reindented([each.text for each in hunk.lines if each.mark == "+"], pairs))
+    made: list[_Line] = []
+    at = placed.start
+    for each in hunk.lines:
+        if each.mark == "+":
+            made.append(_Line(next(coming), _end_at(lines, at)))
+            continue
+        if each.mark == " ":
+            made.append(lines[at])
+        at += 1
+    return made
+
+
+def _end_at(lines: list[_Line], at: int) -> str:
+    """The line end of the line before, else of the line itself: what stands around a new line."""
+    for number in (at - 1, at):
+        if 0 <= number < len(lines) and lines[number].end:
+            return lines[number].end
+    return ""
+
+
+def _lines(text: str) -> list[_Line]:
+    made = [
+        _Line(line.removesuffix("\r"), "\r\n" if line.endswith("\r") else "\n")
+        for line in text.split("\n")
+    ]
+    last = text.rpartition("\n")[2]
+    if last == "":
+        made.pop()
+    else:
+        made[-1] = _Line(last, "")
+    return made
+
+
+def _joined(lines: list[_Line], ended: bool, newline: Newline) -> str:
+    """The lines as text; all but the last have an end."""
+    pieces = [line.text + (line.end or newline) for line in lines[:-1]]
+    if lines:
+        last = lines[-1]
+        pieces.append(last.text + ((last.end or newline) if ended else ""))
+    return "".join(pieces)
+
+
+def _nowhere(lines: list[_Line], hunk: Hunk) -> str:
+    said = f"patch: {hunk.name} is not in the file"
+    if hunk.at_end:
+        said += ", at its end"
+    wanted = next((text for text in hunk.old if text.strip()), "")
+    near = nearest_lines("\n".join(line.text for line in lines), wanted) if wanted else []
+    listed = "; ".join(f"line {number} is {text[:200]!r}" for number, text in near)
+    return (
+        f"{said}: read the file, copy its lines, send the patch anew"
+        f"{'; nearest to its first line: ' + listed if listed else ''}"
+    )
+
+
+def _loose(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,39 @@
+"""Reads a patch in either of the two forms that models write."""
+
+import re
+
+from redshank_node.tools.support import patch_begin, patch_unified
+from redshank_node.tools.support.patch_parts import FilePatch, malformed
+
+_HEREDOC = re.compile(r"\A\s*(?:apply_patch\s+)?<<-?\s*(['\"]?)(\w+)\1\n(.*)\n\2\s*\Z", re.DOTALL)
+_FENCED = re.compile(r"\A\s*```\w*\n(.*)\n```\s*\Z", re.DOTALL)
+
+
+def parsed(text: str) -> tuple[FilePatch, ...]:
+    """The files that a patch changes (K12). Several updates of one file are one.
+
+    BadArguments says what is malformed, at which line of the patch.
+    """
+    text = text.replace("\r\n", "\n")
+    if heredoc := _HEREDOC.match(text):
+        text = heredoc[3]
+    elif fenced := _FENCED.match(text):
+        text = fenced[1]
+    if text.lstrip("\n ").startswith(patch_begin.BEGIN):
+        files = patch_begin.parsed(text.lstrip("\n "))
+    else:
+        files = patch_unified.parsed(text)
+    return _joined(files)
+
+
+def _joined(files: list[FilePatch]) -> tuple[FilePatch, ...]:
+    by_path: dict[str, FilePatch] = {}
+    for file in files:
+        before = by_path.get(file.path)
+        if before is None:
+            by_path[file.path] = file
+            continue
+        if (before.action, file.action) != ("update", "update") or before.move_to or file.move_to:
+            raise malformed(f"{file.path} is named twice; say all that happens to it once")
+        by_path[file.path] = FilePatch("update", file.path, (*before.hunks, *file.hunks))
+    return tuple(by_path.values())

@@ -1,0 +1,176 @@
+"""Writes the changes of a patch: all of them or none."""
+
+import contextlib
+import errno
+import logging
+import os
+import pathlib
+
+from redshank_node.tools.support import writing
+from redshank_node.tools.support.edit_change import MAX_BYTES
+from redshank_node.tools.support.file_digests import digest_of
+from redshank_node.tools.support.patch_plan import FileChange
+from redshank_node.tools.support.paths import PathRefused, Place, located
+
+logger = logging.getLogger(__name__)
+
+_BACKUP = ".redshank-{}-{}.old"
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+def write_all(root: pathlib.Path, changes: tuple[FileChange, ...]) -> None:
+    """Make all changes of the patch. Where one fails, everything is as it was before (K12).
+
+    All new bytes are on the disk before the first file is touched, so that a full disk changes
+    nothing. Raises PathRefused: for files that changed since the plan was made (F33), that another
+    call writes, that cannot be written.
+    """
+    with contextlib.ExitStack() as held:
+        writer = _Writer(root, held)
+        try:
+            for change in changes:
+                writer.stage(change)
+            writer.commit()
+        except BaseException as failed:
+            writer.roll_back()
+            if isinstance(failed, OSError):
+                raise PathRefused(
+                    "system", f"the patch cannot be written: {failed.strerror}; nothing was changed"
+                ) from failed
+            raise
+        writer.clean_up()
+
+
+class _Writer:
+    def __init__(self, root: pathlib.Path, held: contextlib.ExitStack) -> None:
+        self._root = root
+        self._held = held
+        self._staged: list[tuple[Place, str]] = []
+        self._going: list[Place] = []
+        self._made_folders: list[str] = []
+        # What was done, to be undone backwards: the place, the name of what was there before.
+        self._done: list[tuple[Place, str | None]] = []
+
+    def stage(self, change: FileChange) -> None:
+        """Check the files, put the bytes beside where they go."""
+        if change.action == "add":
+            self._stage_new(change.path, change.data, None)
+            return
+        place = self._held.enter_context(located(self._root, change.path))
+        descriptor = self._held.enter_context(writing.held(place, os.O_RDWR))
+        if digest_of(writing.read_bytes(descriptor, MAX_BYTES + 1)) != change.sha256:
+            raise writing.changed(place)
+        like = os.fstat(descriptor)
+        if change.action == "delete":
+            self._going.append(place)
+        elif change.move_to:
+            self._going.append(place)
+            self._stage_new(change.move_to, change.data, like)
+        else:
+            self._staged.append((place, writing.stage(place, change.data, like)))
+
+    def _stage_new(self, path: str, data: bytes, like: os.stat_result | None) -> None:
+        self._made_folders += _missing_folders(self._root, path)
+        place = self._held.enter_context(located(self._root, path, make_folders=True))
+        if place.info is not None:
+            raise writing.changed(place)
+        writing.check_new(place, None)
+        self._staged.append((place, writing.stage(place, data, like)))
+
+    def commit(self) -> None:
+        """Put everything in its place; each step can be undone."""
+        while self._staged:
+            place, name = self._staged[0]
+            backup = _set_aside(place) if place.info is not None else None
+            self._done.append((place, backup))
+            if place.info is None:
+                _put_new(place, name)
+            else:
+                os.rename(name, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
+            self._staged.pop(0)
+        for place in self._going:
+            self._done.append((place, _set_aside(place)))
+            os.unlink(place.name, dir_fd=place.parent)
+        for place, _ in self._done:
+            writing.sync_folder(place)
+
+    def roll_back(self) -> None:
+        """Undo what was done, take away what was staged."""
+        for place, backup in reversed(self._done):
+            with contextlib.suppress(FileNotFoundError):
+                if backup is None:
+                    os.unlink(place.name, dir_fd=place.parent)
+                else:
+                    os.rename(backup, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
+        for place, name in self._staged:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=place.parent)
+        for path in sorted(set(self._made_folders), key=len, reverse=True):
+            with contextlib.suppress(OSError, PathRefused), located(self._root, path) as place:
+                parent = os.open("..", os.O_RDONLY | os.O_DIRECTORY, dir_fd=place.parent)
+                try:
+                    os.rmdir(path.rpartition("/")[2], dir_fd=parent)
+                finally:
+                    os.close(parent)
+
+    def clean_up(self) -> None:
+        """Take away what was kept for undoing."""
+        for place, backup in self._done:
+            if backup is not None:
+                try:
+                    os.unlink(backup, dir_fd=place.parent)
+                except OSError:
+                    logger.exception("%s stays beside %s", backup, place.relative)
+
+
+def _put_new(place: Place, name: str) -> None:
+    """Fails where something came to be there meanwhile, which a rename would replace."""
+    try:
+        os.link(name, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.rename(name, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
+    else:
+        os.unlink(name, dir_fd=place.parent)
+
+
+def _set_aside(place: Place) -> str:
+    """Another name for the file at the place; the file stays there too."""
+    number = 0
+    while True:
+        name = _BACKUP.format(os.getpid(), number)
+        try:
+            os.link(place.name, name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
+            return name
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            return _copied(place)
+
+
+def _copied(place: Place) -> str:
+    """A copy of the file beside it, where the file system has no links."""
+    descriptor = place.open(os.O_RDONLY)
+    try:
+        info = os.fstat(descriptor)
+        return writing.stage(place, writing.read_bytes(descriptor, info.st_size + 1), info)
+    finally:
+        os.close(descriptor)
+
+
+def _missing_folders(root: pathlib.Path, path: str) -> list[str]:
+    """The folders on the way that are not there yet, as paths from the root."""
+    missing = []
+    parts = [part for part in path.split("/")[:-1] if part not in ("", ".")]
+    for count in range(1, len(parts) + 1):
+        folder = "/".join(parts[:count])
+        try:
+            with located(root, folder) as place:
+                if place.info is None:
+                    missing.append(folder)
+        except PathRefused:
+            missing.append(folder)
+    return missing

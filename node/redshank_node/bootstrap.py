@@ -123,7 +123,6 @@ class Node:
         commands = self._made_commands(log, dispatch)
         self._firing = self._made_firing(schedules, pushes, commands)
         self._expiring = Expiring(self._database, commands, self._clock, clock.now_utc)
-        self._collecting = Collecting(self._database, self._clock, clock.now_utc)
         self._notifications = self._made_notifications(outbox, commands)
         self._due_clock = self._made_due_clock(schedules, pushes, outbox, dispatch)
         self._draining = False
@@ -133,6 +132,9 @@ class Node:
         answers = Idempotency(self._database)
         folds = self._journal.folds
         return SessionCommands(self._database, log, folds, answers, dispatch, self._bus)
+
+    def _made_collecting(self) -> Collecting:
+        return Collecting(self._database, self._clock, clock.now_utc)
 
     def _made_notifications(self, outbox: Outbox, commands: SessionCommands) -> Notifications:
         return Notifications(
@@ -238,7 +240,7 @@ class Node:
             group.create_task(self._clock.run(intake_stop))
             group.create_task(self._due_clock.run(intake_stop))
             group.create_task(self._expiring.run(intake_stop))
-            group.create_task(self._collecting.run(intake_stop))
+            group.create_task(self._made_collecting().run(intake_stop))
             listening = group.create_task(self._listen())
             working = group.create_task(worker.run(intake_stop))
             serving = group.create_task(server.serve())

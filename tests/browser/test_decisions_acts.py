@@ -140,6 +140,39 @@ def test_always_makes_a_rule_that_can_be_revoked(browser: Browser, clear: People
     clear.waits(clear.works("third", "run: echo 3 > third.txt"))
 
 
+@pytest.mark.req("K-40")
+def test_what_one_workstream_was_allowed_stands_beside_its_matrix(
+    browser: Browser, clear: People
+) -> None:
+    own = clear.works("own-rules", "run: echo own")
+    clear.waits(own)
+    clear.answer(own, scope="workstream")
+    clear.rests(own)
+    with signed_in(browser, clear) as page:
+        turn_to(page, "permissions")
+        page.get_by_role("combobox", name="workstream").select_option("own-rules")
+        expect(page.get_by_role("button", name="bash, default: allow")).to_be_visible()
+        page.get_by_role("link", name="Rules").click()
+        rules = page.get_by_role("region", name="Workstream")
+        expect(rules.get_by_role("listitem")).to_have_text(re.compile("bash.*from an approval"))
+        page.get_by_role("link", name="Granted").click()
+        expect(page.get_by_role("row").filter(has_text="bash")).to_contain_text("ends with it")
+
+
+@pytest.mark.req("K-51")
+def test_an_edit_that_the_tool_cannot_take_is_refused(browser: Browser, clear: People) -> None:
+    wrong = clear.works("wrong", "write: wrong.txt one")
+    clear.waits(wrong)
+    with signed_in(browser, clear) as page:
+        turn_to(page, f"workstreams/{wrong}")
+        page.get_by_role("button", name="Edit input").click()
+        page.get_by_role("textbox", name="Input of write_file").fill('{"path": "wrong.txt"}')
+        page.get_by_role("button", name="Allow once").click()
+        clear.rests(wrong)
+        expect(page.get_by_role("list", name="Events")).to_contain_text("refused")
+    assert clear.cluster.lines("wrong.txt") == []
+
+
 def test_a_rule_is_added_with_its_reach_said_and_removed(browser: Browser, clear: People) -> None:
     with signed_in(browser, clear) as page:
         turn_to(page, "permissions?view=rules")

@@ -94,6 +94,7 @@ class World:
                 place.chmod(int(str(case["mode"]), 8))
         if "link_to" in case:
             target = self.below(case["link_to"])
+            target.parent.mkdir(parents=True, exist_ok=True)
             self.below(self.path).rename(target)
             self.below(self.path).symlink_to(os.path.relpath(target, self.below(self.path).parent))
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.contract.edit_cases import cases, check
 
-CASES = cases("edits.toml")
+CASES = cases("edits.toml", "edits_more.toml")
 
 
 @pytest.mark.req("T-25", "C-28", "C-29", "C-30", "C-31", "C-32", "C-33", "C-36", "C-37", "K-12")

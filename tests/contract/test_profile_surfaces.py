@@ -4,13 +4,16 @@ import pathlib
 import tomllib
 from typing import Any
 
+import msgspec
 import pytest
 
+from redshank_node.engine.profiles_in_force import toolsets_of
 from redshank_node.tools.catalog import BUILTIN as REGISTERED
-from redshank_node.tools.tool import Tool
+from redshank_node.tools.tool import Tool, Workspace
 from redshank_shared.permissions.tool_card import ToolCard
 from redshank_shared.profiles.catalogue import catalogue
 from redshank_shared.profiles.profile import Profile, known_profiles, load
+from redshank_shared.settings.sections import SECTIONS, Capabilities, Model, Settings
 
 _TABLE: dict[str, Any] = tomllib.loads(
     (pathlib.Path(__file__).parent / "cases" / "surfaces.toml").read_text()
@@ -41,6 +44,28 @@ ALONE = names(
 BESIDE = names(
     "spawn_agent, wake_after, wake_at, schedule_create, schedule_list, schedule_get, "
     "schedule_pause, schedule_resume, schedule_cancel, schedule_trigger_now"
+)
+
+
+# Canonical names whose tools are not built yet: no profile exposes them. It may only shrink.
+NOT_BUILT = set(
+    names(
+        "create_channel_stimulus, create_goal, download_attachments, get_agent, get_goal, "
+        "invoke, list_agent_summaries, list_agents, list_mcp_resource_templates, "
+        "list_mcp_resources, list_sessions, list_skills, memory, message_agent, no_response, "
+        "notify_operator, prune_boundaries, query_sessions, react, read_history, "
+        "read_mcp_resource, read_session, read_skill, recall, request_parent_clarification, "
+        "respond, session_info, spawn_agent, todo_write, tool_search, update_goal, "
+        "use_prompt, use_skill, wait_agent"
+    )
+)
+
+# A node whose models can do everything, whose tools.toml turns everything on.
+ABLE = Capabilities(image_generation=True, image_edit=True, audio_generation=True)
+SETTINGS = Settings(
+    **{name: kind() for name, kind in SECTIONS.items()},  # type: ignore[arg-type]
+    models=(Model("demo", name="demo", capabilities=ABLE),),
+    given=frozenset(),
 )
 
 
@@ -169,6 +194,53 @@ def test_a_card_carries_every_name_that_any_profile_gives_its_tool(name: str) ->
 
     for card in load(name).tools:
         assert exposed[card.canonical] <= set(card.names), card.name
+
+
+def test_the_ledger_names_exactly_what_is_not_built_yet() -> None:
+    built = {tool.name for tool in REGISTERED}
+
+    assert sorted(NOT_BUILT & built) == [], "built: take it out of the ledger"
+    assert sorted(set(catalogue()) - built - NOT_BUILT) == []
+
+
+@pytest.mark.req("K-9", "C-6", "K-8")
+@pytest.mark.parametrize("name", known_profiles())
+def test_a_node_shows_exactly_the_profiles_names_that_are_built(
+    name: str, tmp_path: pathlib.Path
+) -> None:
+    profile = load(name)
+    (tmp_path / "config").mkdir()
+    everything = "".join(f"{card.name} = true\n" for card in load("cireilclaw").tools)
+    (tmp_path / "config" / "tools.toml").write_text(everything)
+    workspace = Workspace(tmp_path / "workspace")
+
+    toolbox = toolsets_of(SETTINGS, REGISTERED, workspace).toolset(profile, "interactive").toolbox
+
+    shown = sorted(described.name for described in toolbox.surface())
+    assert shown == sorted(c.name for c in profile.tools if c.canonical not in NOT_BUILT)
+    assert {tool.name for tool in toolbox.tools} <= {card.canonical for card in profile.tools}
+
+
+@pytest.mark.req("K-8")
+def test_without_a_model_for_it_no_media_tool_is_shown(tmp_path: pathlib.Path) -> None:
+    plain = msgspec.structs.replace(SETTINGS, models=(Model("demo", name="demo"),))
+    toolsets = toolsets_of(plain, REGISTERED, Workspace(tmp_path))
+
+    shown = {tool.name for tool in toolsets.toolset(load("kheish"), "interactive").toolbox.tools}
+
+    assert not shown & {"generate_image", "edit_image", "generate_audio"}
+    assert "bash" in shown
+
+
+def test_each_profile_has_a_digest_of_its_own_that_stays(tmp_path: pathlib.Path) -> None:
+    def digests() -> list[str]:
+        toolsets = toolsets_of(SETTINGS, REGISTERED, Workspace(tmp_path))
+        return [
+            toolsets.toolset(load(name), "interactive").toolbox.digest for name in known_profiles()
+        ]
+
+    assert len(set(digests())) == len(known_profiles())
+    assert digests() == digests()
 
 
 @pytest.mark.parametrize("tool", REGISTERED, ids=lambda tool: tool.name)

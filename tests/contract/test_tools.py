@@ -7,8 +7,16 @@ from typing import Any
 import pytest
 
 from redshank_node.tools.catalog import BUILTIN
-from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Workspace
+from redshank_node.tools.tool import (
+    BadArguments,
+    CallContext,
+    Prepared,
+    Result,
+    WebAccess,
+    Workspace,
+)
 from redshank_node.tools.toolbox import Toolbox
+from tests.contract.media_asking import route
 
 TOOLBOX = Toolbox(BUILTIN)
 QUESTIONS = {"questions": [{"question": "a or b?", "options": [{"label": "a"}, {"label": "b"}]}]}
@@ -57,7 +65,11 @@ def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.txt").write_text("old\n")
     examples: dict[str, dict[str, Any]] = {
         "read_file": {"path": "a.txt"},
+        "read_sections": {"path": "a.txt", "all": True},
+        "open_file": {"path": "a.txt"},
+        "close_file": {"path": "a.txt"},
         "list_files": {},
+        "glob_search": {"pattern": "*.txt"},
         "grep_search": {"pattern": "old"},
         "write_file": {"path": "new/a.txt", "content": "x"},
         "edit_file": {"path": "a.txt", "old_string": "old", "new_string": "new"},
@@ -89,10 +101,19 @@ def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
         "exit_plan_mode": {"plan": "1. look"},
         "web_fetch": {"url": "https://www.example.com/"},
         "web_search": {"query": "waders"},
+        "open_preview": {"target": "a.txt"},
+        "store_asset": {"path": "a.txt"},
+        "emit_output": {"content": "x"},
+        "generate_image": {"prompt": "a wader"},
+        "edit_image": {"prompt": "a wader", "asset_ids": [f"sha256:{'0' * 64}"]},
+        "generate_audio": {"text": "kleep"},
     }
     arguments = examples[tool.name]
     given = dict(arguments)
-    tool.prepare(arguments, Workspace(tmp_path))
+    able = route(
+        "http://127.0.0.1:9", "painter", "image_generation", "image_edit", "audio_generation"
+    )
+    tool.prepare(arguments, Workspace(tmp_path, WebAccess(media=(able,))))
     assert arguments == given
     assert os.listdir(tmp_path) == ["a.txt"]
     assert (tmp_path / "a.txt").read_text() == "old\n"

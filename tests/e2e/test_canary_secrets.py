@@ -180,6 +180,8 @@ api_key_env = "OTHER_MODEL"
         "BOT_OF_THE_MARSH": canaries.discord,
         "REDSHANK_SLOT__GATEWAY_SERVICE": canaries.service,
         "PAYROLL_API_KEY": canaries.unrelated_variable,
+        # What a sandbox keeps away must be masked where there is none.
+        "REDSHANK_SANDBOX__BACKEND": "none",
     }
     slots = ("model_slot", "mcp_slot", "hook_slot", "channel_slot", "replaced", "revoked")
     leaked = [*(canaries.by_name[name] for name in slots), database_url]

@@ -80,6 +80,24 @@ def test_a_shell_asks_in_kheish_and_in_turnstone(home: Home, running: Up) -> Non
         assert not (home.workspace / "a.txt").exists()
 
 
+@pytest.mark.req("C-1", "C-4", "C-6")
+def test_cireilclaw_works_under_its_own_names_without_asking(home: Home, running: Up) -> None:
+    tools = home.folder / "config" / "tools.toml"
+    tools.parent.mkdir(exist_ok=True)
+    tools.write_text("read = true\nwrite = true\nlist-dir = true\nexec = true\n")
+    text = (
+        "write: nest.txt four eggs\nthen\nread: nest.txt\n"
+        'call: list-dir {"path": "."}\nrun: cat nest.txt'
+    )
+
+    done = home.run("run", "--profile", "cireilclaw", text, "--wait")
+
+    assert done.returncode == 0, done.stderr
+    for tool in ("write", "read", "list-dir", "exec"):
+        assert f"{tool} returned" in done.stdout, done.stdout
+    assert done.stdout.count("four eggs") >= 2
+
+
 def test_an_unknown_profile_is_refused_with_those_there_are(home: Home, running: Up) -> None:
     refused = home.run("run", "--profile", "keish", "read: README.md")
 

@@ -62,9 +62,9 @@ class MediaServer:
             fields = await request.json()
         else:
             for name, value in (await request.post()).items():
-                is_file = isinstance(value, web.FileField)
-                fields.setdefault(name, []).append(value.file.read() if is_file else value)
-            fields = {name: read[0] if len(read) == 1 else read for name, read in fields.items()}
+                read = value.file.read() if isinstance(value, web.FileField) else value
+                fields.setdefault(name, []).append(read)
+            fields = {name: all_[0] if len(all_) == 1 else all_ for name, all_ in fields.items()}
         self.asked.append((request.path, fields))
         self.keys.append(request.headers.get("Authorization", ""))
         return fields

@@ -13,6 +13,7 @@ from redshank_node.engine.calls import Pipeline
 from redshank_node.engine.execution import Caller, Execution
 from redshank_node.engine.hooks import Hooks, burying
 from redshank_node.engine.identity import NodeIdentity
+from redshank_node.engine.kept_images import KeptImages
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.limits_in_force import BatchLimits, LimitsInForce, stored_in
 from redshank_node.engine.live_text import LiveText
@@ -25,7 +26,7 @@ from redshank_node.engine.side_questions import SideQuestions
 from redshank_node.engine.toolsets import Toolsets
 from redshank_node.engine.turn import Turn
 from redshank_node.engine.turns import Turns
-from redshank_node.providers.provider import Answer, ModelCall, ModelSettings
+from redshank_node.providers.provider import Answer, ModelCall, ModelSettings, Provider
 from redshank_node.providers.retry import RetryPolicy
 from redshank_node.providers.scripted import Scripted, Step
 from redshank_node.tools.tool import (
@@ -148,8 +149,12 @@ class WorldNode:
             if world.toolsets
             else None
         )
+        self._images = KeptImages(world.database, now)
         self._models = Models(
-            {"main": self.model}, "main", RetryPolicy(attempts=3, first_seconds=0.01)
+            {"main": world.provider or self.model},
+            "main",
+            RetryPolicy(attempts=3, first_seconds=0.01),
+            images=self._images,
         )
         folds = Folds(world.log)
         self.turns = Turns(
@@ -178,6 +183,8 @@ class WorldNode:
                 ScheduleReader(self._world.database, Schedules(self._world.database)),
                 keeping(self._world.database, now),
                 ask_model=SideQuestions(recorder, self._models, self.metrics).ask,
+                images=self._images,
+                pins=lambda: recorder.state.pins,
                 artifacts=WorkstreamArtifacts(self._world.database, recorder.state.id, now),
             ),
         )
@@ -201,6 +208,7 @@ class World:
         self.redact: Callable[[str], str] = lambda text: text
         self.folder = Path("/")
         self.asking = USUAL
+        self.provider: Provider | None = None
         self.toolsets: Toolsets | None = None
         self.commands = SessionCommands(
             database, self.log, Folds(self.log), Idempotency(database), self.dispatch, self.bus

@@ -15,6 +15,7 @@ from redshank_shared.stores.assets import Assets
 from redshank_shared.stores.hook_dead_letters import DeadLetter, HookDeadLetters
 from redshank_shared.stores.tool_limits import ToolLimits
 from tests.integration.console_world import TOKEN, RunningConsole, now
+from tests.integration.kept_assets import refer
 
 pytest_plugins = ("tests.integration.console_fixtures",)
 
@@ -97,6 +98,7 @@ async def test_a_change_that_is_repeated_under_its_key_is_made_once(both: Runnin
 async def test_an_asset_is_downloaded_as_it_was_kept_and_never_shown(both: RunningConsole) -> None:
     body = b"<script>alert(1)</script>" * 1000
     digest = Assets(both.database).put(body, "text/html", now())
+    refer(both.database, await both.create(), digest)
 
     answer = await both.client.get(f"/v1/assets/{digest}")
 

@@ -203,7 +203,7 @@ async def test_a_check_says_everything_that_a_decision_would(both: RunningConsol
     said = await check(both, "bash", mode="dontAsk", input={"command": "ls"})
     assert (said["decision"], said["base_decision"]) == ("deny", "ask")
     assert said["mode_effect"] == "dont_ask_denied_approval"
-    assert (await check(both, "apply_patch"))["registered"] is False
+    assert (await check(both, "todo_write"))["registered"] is False
     assert (await check(both, "nothing_like_it"))["pattern"] == "*"
 
 
@@ -357,7 +357,7 @@ async def test_a_profiles_matrix_has_its_tools_and_those_of_servers(
     assert tools == [*(card.name for card in load("kheish").tools), SEARCH.name]
     registered = {row["tool"]: row["registered"] for row in whole["rows"]}
     assert registered["bash"]
-    assert not registered["apply_patch"]
+    assert not registered["todo_write"]
 
 
 async def test_a_matrix_may_suppose_other_rules(console: RunningConsole) -> None:

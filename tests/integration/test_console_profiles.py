@@ -1,13 +1,28 @@
 """Profiles over HTTP: listed in pages, shown by name."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import httpx
 import pytest
 
+from redshank_console.services.profiles import install_profiles
+from redshank_shared.settings.sections import ProfileSource
 from tests.integration.console_world import RunningConsole
 
 pytest_plugins = ("tests.integration.console_fixtures",)
 
 PATH = "/v1/profiles"
+
+
+@pytest.fixture
+def own_profile(console: RunningConsole, tmp_path: Path) -> Iterator[str]:
+    """The name of a profile that was configured for the running console."""
+    file = tmp_path / "mine.toml"
+    file.write_text('title = "Mine"\n[tools]\npeek = { canonical = "read_file" }\n')
+    install_profiles({"mine": ProfileSource(str(file))}, "mine")
+    yield "mine"
+    install_profiles({}, "default")
 
 
 async def answered(world: RunningConsole, path: str, **query: object) -> httpx.Response:
@@ -79,3 +94,24 @@ async def test_a_profile_that_is_not_there_is_not_found_with_the_nearest_name(
 async def test_profiles_are_for_those_who_signed_in(console: RunningConsole) -> None:
     async with console.new_client() as stranger:
         assert (await stranger.get(PATH)).status_code == 401
+
+
+@pytest.mark.parametrize("profile", ["default", "turnstone", "kheish", "cireilclaw"])
+async def test_a_workstream_may_be_created_with_any_profile(
+    console: RunningConsole, profile: str
+) -> None:
+    created = await console.client.post("/v1/workstreams", json={"profile": profile})
+
+    assert (created.status_code, created.json()["profile"]) == (201, profile)
+
+
+async def test_a_profile_of_the_operators_own_is_listed_and_may_be_used(
+    console: RunningConsole, own_profile: str
+) -> None:
+    created = await console.client.post("/v1/workstreams", json={"profile": own_profile})
+    shown = (await answered(console, f"{PATH}/{own_profile}")).json()
+    page = (await answered(console, PATH)).json()
+
+    assert created.status_code == 201
+    assert [(tool["name"], tool["canonical"]) for tool in shown["tools"]] == [("peek", "read_file")]
+    assert page["items"][-1]["name"] == own_profile

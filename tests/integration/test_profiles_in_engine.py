@@ -13,9 +13,11 @@ from redshank_node.tools.builtin import bash, read_file
 from redshank_node.tools.catalog import BUILTIN
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, WebAccess
 from redshank_shared.domain.commands import PostMessage
+from redshank_shared.domain.errors import Misconfigured
 from redshank_shared.domain.events import CallDecided, CallFinished, TurnFailed
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.profiles.profile import install
+from redshank_shared.profiles.profile import load as profile
 from redshank_shared.settings.load import load
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.permission_rules import PROJECT, PermissionRules, RuleRow
@@ -131,9 +133,9 @@ async def test_the_same_tool_asks_or_not_as_the_profile_says(world: World) -> No
 
 @pytest.mark.fault("F7")
 async def test_a_deny_of_any_of_a_tools_names_holds_for_all_of_them(world: World) -> None:
-    profile = world.folder.parent / "mine.toml"
-    profile.write_text('title = "Mine"\n[tools]\npeek = { canonical = "read_file" }\n')
-    set_up(world, f'[profiles.mine]\nfile = "{profile}"\n')
+    mine = world.folder.parent / "mine.toml"
+    mine.write_text('title = "Mine"\n[tools]\npeek = { canonical = "read_file" }\n')
+    set_up(world, f'[profiles.mine]\nfile = "{mine}"\n')
     rules = PermissionRules(world.database)
     for denied in ("peek", "grep_search"):
         rules.put(
@@ -302,13 +304,13 @@ async def test_shells_run_beside_each_other_only_in_turnstone(world: World) -> N
 
 
 async def test_a_profile_of_ones_own_renames_presets_and_decides(world: World) -> None:
-    profile = world.folder.parent / "mine.toml"
-    profile.write_text(
+    mine = world.folder.parent / "mine.toml"
+    mine.write_text(
         'title = "Mine"\n[tools]\n'
         'put = { canonical = "write_file", rename = { path = "file", content = "text" } }\n'
         'look = { canonical = "read_file", preset = { limit = 1 } }\n'
     )
-    set_up(world, f'[profiles.mine]\nfile = "{profile}"\n')
+    set_up(world, f'[profiles.mine]\nfile = "{mine}"\n')
 
     put, looked, refused = await said(
         world,
@@ -323,3 +325,110 @@ async def test_a_profile_of_ones_own_renames_presets_and_decides(world: World) -
     assert "low" in looked.output
     assert "high" not in looked.output
     assert refused.output.startswith("path is not an argument of this tool")
+
+
+@pytest.mark.req("C-3", "C-4")
+async def test_a_tools_file_of_another_profile_takes_away_what_it_says_is_false(
+    world: World,
+) -> None:
+    own = tools_file(world, "bash = false\n", "kheish-tools.toml")
+    set_up(world, f'[profiles.kheish]\ntools_config = "{own}"\n')
+
+    gone, there = await said(
+        world, "kheish", ("bash", '{"command": "id"}'), ("read_file", '{"path": "birds.txt"}')
+    )
+
+    assert gone.output.startswith("tool_not_found: there is no tool bash")
+    assert not there.is_error
+
+
+@pytest.mark.req("C-5")
+def test_the_exec_table_reaches_the_calls_of_its_profile(world: World) -> None:
+    tools_file(world, "[exec]\nenabled = true\ntimeout = 5000\n")
+    set_up(world)
+    assert world.toolsets is not None
+
+    options = {
+        name: world.toolsets.toolset(profile(name), "interactive").workspace.exec_options
+        for name in ("cireilclaw", "default")
+    }
+
+    assert (options["cireilclaw"].enabled, options["cireilclaw"].timeout) == (True, 5000)
+    assert options["default"].timeout == 60000
+
+
+@pytest.mark.req("C-2")
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ('[tools]\nconfig = "nowhere.toml"\n', "tools.config"),
+        ('[profiles.kheish]\ntools_config = "nowhere.toml"\n', "profiles.kheish.tools_config"),
+        ('[profiles.mine]\nfile = "nowhere.toml"\n', "profiles.mine.file"),
+        ('[default]\nprofile = "mine"\n', "default.profile"),
+    ],
+)
+def test_a_node_with_a_file_that_is_not_there_does_not_start(
+    world: World, settings: str, field: str
+) -> None:
+    with pytest.raises(Misconfigured) as refused:
+        set_up(world, settings)
+
+    assert refused.value.field == field
+
+
+@pytest.mark.req("T-02")
+async def test_a_child_is_not_shown_the_tools_for_people_nor_those_that_outlive_it(
+    world: World,
+) -> None:
+    set_up(world)
+    assert world.toolsets is not None
+
+    toolbox = world.toolsets.toolset(profile("default"), "task_agent").toolbox
+
+    shown = {described.name for described in toolbox.surface()}
+    assert not shown & {"ask_user_question", "exit_plan_mode", "watch"}
+    assert {"bash", "read_file", "wake_after"} <= shown
+    assert toolbox.resolve("watch") is None
+    assert toolbox.resolve("ask_user_question") is not None
+
+
+@pytest.mark.req("T-24", "T-25")
+async def test_turnstone_writes_by_mode_and_edits_what_it_has_read(world: World) -> None:
+    set_up(
+        world, '[profiles.turnstone]\ndefaults = { write_file = "allow", edit_file = "allow" }\n'
+    )
+    edit = ("edit_file", '{"path": "birds.txt", "old_string": "lap", "new_string": "lop"}')
+
+    written, refused, unread, _, edited = await said(
+        world,
+        "turnstone",
+        ("write_file", '{"path": "log.txt", "content": "a", "mode": "append"}'),
+        ("write_file", '{"path": "log.txt", "content": "b", "append": true}'),
+        edit,
+        ("read_file", '{"path": "birds.txt"}'),
+        edit,
+    )
+
+    assert not written.is_error
+    assert (world.folder / "log.txt").read_text() == "a"
+    assert refused.output.startswith("append is not an argument of this tool")
+    assert (unread.is_error, edited.is_error) == (True, False)
+    assert (world.folder / "birds.txt").read_text() == "redshank\nlopwing\n"
+
+
+@pytest.mark.req("C-28")
+async def test_cireilclaw_edits_under_its_own_arguments(world: World) -> None:
+    tools_file(world, "edit = true\n")
+    set_up(world)
+
+    done, wrong = await said(
+        world,
+        "cireilclaw",
+        ("edit", '{"path": "birds.txt", "edits": [{"oldText": "lap", "newText": "lop"}]}'),
+        ("edit", '{"path": "birds.txt", "edits": [{"oldText": "heron", "newText": "x"}]}'),
+    )
+
+    assert not done.is_error
+    assert (world.folder / "birds.txt").read_text() == "redshank\nlopwing\n"
+    assert wrong.is_error
+    assert "old_string" not in wrong.output

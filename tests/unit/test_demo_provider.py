@@ -103,6 +103,11 @@ async def test_a_profiles_own_names_and_arguments_are_used() -> None:
     ]
 
 
+async def test_a_program_is_asked_for_with_its_arguments_where_the_tool_takes_them_so() -> None:
+    answer = await _Talk((_tool("exec", command="string", args="array"),)).step("run: ls -la 'a b'")
+    assert _calls(answer) == [("exec", {"command": "ls", "args": ["-la", "a b"]})]
+
+
 async def test_then_begins_the_next_step_and_the_end_quotes_every_result() -> None:
     talk = _Talk()
     first = await talk.step("run: one\nthen\n\nthen\nread: two\r\nrun: three")

@@ -19,6 +19,12 @@ from tests.unit.log_builders import AT, folded, then
 
 # Looking something up on the web is on the list too (K-37).
 HARMLESS: tuple[Effect, ...] = ("read", "human", "state", "network")
+# Answering the person who asked is all that may be delivered (O-4).
+ANSWERING = {"emit_output", "respond"}
+
+
+def is_harmless(tool: Tool) -> bool:
+    return tool.effect in HARMLESS or tool.name in ANSWERING
 
 
 @pytest.mark.req("K-31")
@@ -31,7 +37,7 @@ def test_in_plan_mode_no_rule_and_no_name_lets_a_tool_act(tool: Tool) -> None:
         for label in ("", *tool.asks, "list"):
             said = judge(RuleSet(rules), "plan", subject(card, label), card.plan)
             assert (said.decision == "allow") == tool.plan
-            assert said.decision != "allow" or tool.effect in HARMLESS
+            assert said.decision != "allow" or is_harmless(tool)
 
 
 @pytest.mark.fault("F-7")
@@ -40,9 +46,7 @@ def test_of_the_whole_catalogue_plan_mode_lists_nothing_that_changes_files_or_ru
 ):
     listed = {name: entry.effect for name, entry in catalogue().items() if entry.plan}
     assert not {"write", "process"} & set(listed.values())
-    # Answering the person who asked is all that may be delivered (O-4).
-    answering = {"emit_output", "respond"}
-    assert {name for name, effect in listed.items() if effect == "deliver"} <= answering
+    assert {name for name, effect in listed.items() if effect == "deliver"} <= ANSWERING
 
 
 @pytest.mark.fault("F-7")
@@ -57,7 +61,7 @@ def test_a_tool_from_elsewhere_does_not_run_in_plan_mode_however_it_is_called(na
 def test_plan_mode_does_not_stop_reading_or_asking() -> None:
     listed = {tool.name for tool in BUILTIN if tool.plan}
     assert {"read_file", "list_files", "grep_search", "ask_user_question"} <= listed
-    assert all(tool.effect in HARMLESS for tool in BUILTIN if tool.plan)
+    assert all(is_harmless(tool) for tool in BUILTIN if tool.plan)
 
 
 @pytest.mark.req("K-31")

@@ -1,10 +1,30 @@
 """Profiles are read strictly: what is unknown is refused with the mend."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from redshank_shared.domain.errors import Invalid, Misconfigured
 from redshank_shared.profiles.labels import label_of
-from redshank_shared.profiles.profile import card_of, known_profiles, load, read
+from redshank_shared.profiles.own import check_default, own_profile
+from redshank_shared.profiles.profile import (
+    Exposure,
+    card_of,
+    install,
+    known_profiles,
+    load,
+    read,
+    with_defaults,
+)
+
+MINE = 'title = "Mine"\n[tools]\nshell = { canonical = "bash", default = "ask" }\n'
+
+
+@pytest.fixture(autouse=True)
+def no_profile_outlives_its_test() -> Iterator[None]:
+    yield
+    install(())
 
 
 def refusal(text: str) -> Misconfigured:
@@ -126,3 +146,113 @@ def test_a_call_has_the_label_that_rules_may_name(
 
     assert card is not None
     assert label_of(card, arguments) == label
+
+
+def test_a_profile_says_how_its_tools_are_shown_and_its_calls_handled() -> None:
+    mine = read(
+        "mine",
+        'title = ""\n[batch]\nmax_parallel = 2\ndisable_after_failures = 5\n'
+        '[arguments]\nrescue = true\n[tools_file]\nunlisted = "off"\n'
+        '[tools]\nfind = { canonical = "grep_search", rename = { pattern = "query" }, '
+        'preset = { context = 2 }, without = ["glob"] }\n',
+    )
+
+    assert (mine.max_parallel, mine.disable_after_failures) == (2, 5)
+    assert (mine.rescue, mine.unlisted) == (True, False)
+    shown = Exposure(rename={"pattern": "query"}, preset={"context": 2}, without=("glob",))
+    assert mine.exposures["find"] == shown
+
+
+@pytest.mark.req("T-16")
+def test_the_shipped_profiles_run_as_many_calls_at_once_as_their_documents_say() -> None:
+    most = {name: load(name).max_parallel for name in known_profiles()}
+
+    assert most == {"default": 0, "turnstone": 4, "kheish": 16, "cireilclaw": 1}
+
+
+@pytest.mark.req("T-10", "C-3", "C-9")
+def test_only_the_profiles_that_ask_for_it_rescue_strings_or_leave_out_what_is_not_listed() -> None:
+    shipped = [load(name) for name in known_profiles()]
+
+    assert [profile.name for profile in shipped if profile.rescue] == ["turnstone"]
+    assert [profile.name for profile in shipped if not profile.unlisted] == ["cireilclaw"]
+    assert {profile.name: profile.disable_after_failures for profile in shipped} == {
+        "default": 0,
+        "turnstone": 0,
+        "kheish": 0,
+        "cireilclaw": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("tools", "field"),
+    [
+        ('"read file" = { canonical = "read_file" }', "tools.read file"),
+        (f'{"a" * 65} = {{ canonical = "read_file" }}', f"tools.{'a' * 65}"),
+        ('bash = { canonical = "read_file" }', "tools.bash"),
+        ('search = { canonical = "read_file" }', "tools.search"),
+        ('a = { canonical = "bash" }\nb = { canonical = "bash" }', "tools.b"),
+    ],
+)
+def test_a_name_that_cannot_be_shown_or_means_something_else_is_refused(
+    tools: str, field: str
+) -> None:
+    assert refusal(f'title = "Mine"\n[tools]\n{tools}\n').field == field
+
+
+def test_an_installed_profile_is_known_beside_those_that_ship(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(MINE)
+
+    install([own_profile("mine", str(file), {})])
+
+    assert known_profiles() == ("default", "turnstone", "kheish", "cireilclaw", "mine")
+    assert [card.name for card in load("mine").tools] == ["shell"]
+    with pytest.raises(Invalid, match="did you mean mine?"):
+        load("mien")
+    install(())
+    assert "mine" not in known_profiles()
+
+
+@pytest.mark.req("T-28")
+def test_a_setting_changes_a_default_of_a_profile_that_ships() -> None:
+    install([own_profile("turnstone", "", {"web_search": "allow"})])
+
+    card = card_of(load("turnstone"), "web_search")
+    assert card is not None
+    assert card.default == "allow"
+    said = [rule.decision for rule in load("turnstone").rules if rule.pattern == "web_search"]
+    assert said == ["allow"]
+    assert ("bash", "ask") in [(rule.pattern, rule.decision) for rule in load("turnstone").rules]
+
+
+def test_a_default_of_a_tool_that_the_profile_has_not_is_refused_with_the_nearest() -> None:
+    with pytest.raises(Misconfigured) as refused:
+        with_defaults(load("kheish"), {"bahs": "allow"})
+
+    assert refused.value.field == "profiles.kheish.defaults.bahs"
+    assert "did you mean bash?" in refused.value.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "said"),
+    [
+        ("kheish", "mine.toml", "ships with Redshank"),
+        ("mine", "", "name its file"),
+        ("mine", "nowhere.toml", "cannot be read"),
+    ],
+)
+def test_a_profile_without_its_own_file_is_refused(name: str, file: str, said: str) -> None:
+    with pytest.raises(Misconfigured) as refused:
+        own_profile(name, file, {})
+
+    assert refused.value.field == f"profiles.{name}.file"
+    assert said in refused.value.detail
+
+
+def test_the_default_profile_must_be_one_that_there_is() -> None:
+    check_default("kheish")
+    with pytest.raises(Misconfigured) as refused:
+        check_default("keish")
+
+    assert refused.value.field == "default.profile"

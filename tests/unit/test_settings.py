@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from redshank_node.providers.configured import sees_images
 from redshank_shared.domain.errors import Misconfigured
 from redshank_shared.settings.environment import config_path
 from redshank_shared.settings.load import load, secrets_of
 from redshank_shared.settings.models import check_keys
 from redshank_shared.settings.secret import Secret, without_password
+from redshank_shared.settings.sections import ProfileSource
 
 HOME = {"HOME": "/nowhere"}
 
@@ -257,3 +259,58 @@ def test_a_secret_is_equal_by_value_and_empty_is_false() -> None:
 )
 def test_an_address_is_shown_without_its_password(url: str, shown: str) -> None:
     assert without_password(url) == shown
+
+
+@pytest.mark.req("T-23")
+@pytest.mark.parametrize(
+    ("model", "sees"),
+    [
+        ("provider = 'openai'", True),
+        ("provider = 'openai'\nbase_url = 'https://api.openai.com/v1'", True),
+        ("provider = 'openai'\nbase_url = 'http://127.0.0.1:8000/v1'", False),
+        ("provider = 'anthropic'", True),
+        ("provider = 'anthropic'\nbase_url = 'https://proxy.example'", False),
+        ("provider = 'demo'", False),
+        ("provider = 'openai'\ncapabilities = { supports_vision = false }", False),
+        (
+            "provider = 'openai'\nbase_url = 'http://127.0.0.1:8000/v1'\n"
+            "capabilities = { supports_vision = true }",
+            True,
+        ),
+    ],
+)
+def test_a_model_sees_images_as_its_makers_own_servers_do_or_as_it_is_set(
+    tmp_path: Path, model: str, sees: bool
+) -> None:
+    (read,) = load(written(tmp_path, f"[models.main]\nmodel = 'x'\n{model}\n"), HOME).models
+
+    assert sees_images(read) is sees
+
+
+def test_profiles_are_tables_by_their_names(tmp_path: Path) -> None:
+    text = (
+        "[profiles.mine]\nfile = 'mine.toml'\ntools_config = 'tools.toml'\n"
+        "[profiles.turnstone]\ndefaults = { web_search = 'allow' }\n"
+    )
+    environ = {**HOME, "REDSHANK_PROFILES__KHEISH__TOOLS_CONFIG": "kheish.toml"}
+
+    profiles = load(written(tmp_path, text), environ).profiles
+
+    assert profiles == {
+        "mine": ProfileSource("mine.toml", "tools.toml"),
+        "turnstone": ProfileSource(defaults={"web_search": "allow"}),
+        "kheish": ProfileSource(tools_config="kheish.toml"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("[profiles]\nmine = 1", "profiles.mine"),
+        ("[profiles.mine]\nfiel = 'x'", "profiles.mine.fiel"),
+        ("[profiles.mine]\nfile = 1", "profiles.mine.file"),
+        ("[profiles.mine]\ndefaults = { bash = 'maybe' }", "profiles.mine.defaults"),
+    ],
+)
+def test_a_wrong_profile_table_is_refused_by_its_key(tmp_path: Path, text: str, field: str) -> None:
+    assert refusal(tmp_path, text).field == field

@@ -9,6 +9,7 @@ import pytest
 from redshank_node.tools.builtin import bash, grep_search
 from redshank_node.tools.support import schema
 from redshank_node.tools.support.exposure import Scene, exposed, of_kind, shown_in
+from redshank_node.tools.support.shown_names import in_shown_names
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,
@@ -140,6 +141,51 @@ def test_an_argument_that_is_left_out_is_not_taken() -> None:
         shown.prepare({"pattern": "x", "glob": "*.py"}, HERE)
 
 
+def test_an_argument_may_be_needed_in_one_profile_only() -> None:
+    shown = exposed(noting()[0], "note", Exposure(require=("depth",), rename={"depth": "levels"}))
+
+    assert shown.parameters["required"] == ["path", "levels"]
+    with pytest.raises(BadArguments, match="^levels is required"):
+        shown.prepare({"path": "a"}, HERE)
+
+
+@pytest.mark.req("T-24")
+def test_values_are_shown_and_taken_as_other_words() -> None:
+    tool, noted = noting()
+    words = {"depth": {"flat": 1, "deep": 9}}
+
+    shown = exposed(tool, "note", Exposure(values=words, describe={"depth": "flat or deep."}))
+
+    assert shown.parameters["properties"]["depth"] == {
+        "type": "string",
+        "enum": ["flat", "deep"],
+        "description": "flat or deep.",
+    }
+    shown.prepare({"path": "a", "depth": "deep"}, HERE)
+    assert noted.arguments == {"path": "a", "depth": 9}
+    with pytest.raises(BadArguments, match="depth must be one of flat, deep"):
+        shown.prepare({"path": "a", "depth": "nine"}, HERE)
+
+
+def test_words_of_the_tool_name_arguments_as_they_are_shown() -> None:
+    exposure = Exposure(rename={"edits.old_string": "oldText", "path": "file"})
+
+    said = {
+        words: in_shown_names(words, exposure)
+        for words in (
+            "edits[3].old_string is empty",
+            "old_string must be there once, on the path",
+            "path: no such file\npath: stays",
+        )
+    }
+
+    assert list(said.values()) == [
+        "edits[3].oldText is empty",
+        "oldText must be there once, on the path",
+        "file: no such file\npath: stays",
+    ]
+
+
 def test_without_a_change_the_tool_is_the_same_one() -> None:
     assert exposed(bash.TOOL, "bash", Exposure(), parallel=False) is bash.TOOL
     assert exposed(bash.TOOL, "bash", Exposure(), parallel=True).parallel
@@ -157,6 +203,9 @@ def test_without_a_change_the_tool_is_the_same_one() -> None:
         (Exposure(preset={"depth": 0}), "tools.note.preset.depth"),
         (Exposure(without=("deep",)), "tools.note.without.deep"),
         (Exposure(without=("path",)), "tools.note.without"),
+        (Exposure(require=("deep",)), "tools.note.require.deep"),
+        (Exposure(values={"deep": {}}), "tools.note.values.deep"),
+        (Exposure(describe={"deep": ""}), "tools.note.describe.deep"),
     ],
 )
 def test_a_change_that_does_not_fit_the_tool_is_refused_by_its_key(

@@ -48,8 +48,8 @@ def test_two_tools_with_one_name_are_refused_at_construction() -> None:
 
 
 def test_an_exposed_name_without_a_tool_is_refused() -> None:
-    with pytest.raises(Misconfigured, match="stands for exec, which is no tool"):
-        Toolbox(BUILTIN, {"run": "exec"})
+    with pytest.raises(Misconfigured, match="stands for frob, which is no tool"):
+        Toolbox(BUILTIN, {"run": "frob"})
 
 
 def test_the_digest_changes_with_what_a_model_sees_and_with_nothing_else() -> None:
@@ -59,6 +59,14 @@ def test_the_digest_changes_with_what_a_model_sees_and_with_nothing_else() -> No
     assert Toolbox(BUILTIN).digest == toolbox.digest
     assert Toolbox(BUILTIN, {"grep": "grep_search"}).digest != toolbox.digest
     assert Toolbox(BUILTIN[1:]).digest != toolbox.digest
+
+
+def test_an_unlisted_tool_is_found_and_not_shown() -> None:
+    toolbox = Toolbox((bash.TOOL, grep_search.TOOL), unlisted=frozenset({"bash"}))
+
+    assert [shown.name for shown in toolbox.surface()] == ["grep_search"]
+    assert [tool.name for tool, _ in toolbox.described()] == ["grep_search"]
+    assert toolbox.resolve("bash") is bash.TOOL
 
 
 @pytest.mark.req("T-11")

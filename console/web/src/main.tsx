@@ -1,8 +1,10 @@
 /** Starts the page. */
 
+// First, because it says in which order the layers of all styles count.
+import "./design/index.css";
+
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
-import "./design/index.css";
 import { startTheme } from "./shell/theme";
 
 startTheme();

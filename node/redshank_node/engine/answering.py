@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from redshank_node.engine.calls import Bounds, Pipeline, ReadyCall
+from redshank_node.engine.kept_images import KeptImages
 from redshank_node.engine.limits_in_force import BatchLimits
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.own_search import own_search
+from redshank_node.engine.pinned_note import looked_at, with_farewells
 from redshank_node.engine.prompt import COMPACTION, system_prompt
 from redshank_node.engine.recorder import Recorder
 from redshank_node.providers.provider import (
@@ -28,8 +30,10 @@ from redshank_shared.domain.events import (
     TokensUsed,
     TurnFailed,
 )
+from redshank_shared.domain.limits import Limits
 from redshank_shared.domain.messages import UserMessage
-from redshank_shared.domain.plan import Compact, awaits_answer, number, plan
+from redshank_shared.domain.pin_events import FileUnpinned
+from redshank_shared.domain.plan import Ask, Compact, awaits_answer, number, plan
 from redshank_shared.domain.scopes import route_usable
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import Call, Workstream, advance
@@ -52,7 +56,8 @@ class Opening(Protocol):
 
 class Models:
     """The configured models by name; the first is what a workstream without a choice of its own
-    gets. `redact` keeps secrets out of what their servers say of a failure.
+    gets. `redact` keeps secrets out of what their servers say of a failure, out of open files;
+    `images` has what those that see are shown.
     """
 
     def __init__(
@@ -61,9 +66,11 @@ class Models:
         default: str,
         policy: RetryPolicy,
         redact: Callable[[str], str] = str,
+        images: KeptImages | None = None,
     ) -> None:
         self.policy = policy
         self.redact = redact
+        self.images = images
         self._providers = providers
         self._default = default
 
@@ -129,9 +136,12 @@ class Answering:
         """Ask, and record answer, usage, the decisions on its calls, what was read at once in one
         append; the batch that was decided, under the limits that are in force when it begins.
         """
+        pinned = await self._pinned()
         state = self._recorder.state
+        if not isinstance(plan(state), Ask):
+            return []
         try:
-            answer = await self._ask(state, group, await self._question(state))
+            answer = await self._ask(state, group, await self._question(state, pinned))
         except ModelFailed as failure:
             await self._fail(failure)
             return []
@@ -148,17 +158,8 @@ class Answering:
         }
         if asked:
             await limits.renew()
-        bounds = Bounds(
-            limits.now,
-            state.calls_in_turn,
-            state.delivered,
-            state.created.boundary,
-            self._pipeline.failing(state),
-            state.id,
-            state.seen,
-        )
         batch = await self._pipeline.ready(
-            [Call(call, call.arguments) for call in asked], bounds, errors
+            [Call(call, call.arguments) for call in asked], self._bounds(state, limits.now), errors
         )
         fact = MessageAnswered(
             read=state.version,
@@ -182,6 +183,17 @@ class Answering:
 
         await self._recorder.record(make)
         return batch
+
+    def _bounds(self, state: Workstream, limits: Limits) -> Bounds:
+        return Bounds(
+            limits,
+            state.calls_in_turn,
+            state.delivered,
+            state.created.boundary,
+            self._pipeline.failing(state),
+            state.id,
+            state.seen,
+        )
 
     async def compact(self, group: asyncio.TaskGroup) -> None:
         """Ask for a summary that stands in place of what was said so far."""
@@ -212,14 +224,33 @@ class Answering:
             cached_tokens=answer.cached_tokens,
         )
 
-    async def _question(self, state: Workstream) -> ModelRequest:
-        searches = self._models.of(state).settings.web_search
+    async def _pinned(self) -> str:
+        """What the question says of open files; those that vanished are closed first (C-24)."""
+        pins = self._recorder.state.pins
+        if not pins.files and not pins.gone:
+            return ""
+        root = self._pipeline.workspace.root
+        note = await asyncio.to_thread(looked_at, pins, root, self._models.redact)
+        if note.gone:
+            await self._recorder.record(
+                lambda now: [
+                    FileUnpinned(path, gone=True) for path in note.gone if path in now.pins.files
+                ]
+            )
+        return with_farewells(note.text, self._recorder.state.pins.gone)
+
+    async def _question(self, state: Workstream, pinned: str) -> ModelRequest:
+        asked = self._models.of(state).settings
+        messages = transcript(state)
+        images = self._models.images if asked.supports_vision else None
         return ModelRequest(
             conversation=state.id,
             system=system_prompt(state, self._pipeline.workspace),
-            messages=transcript(state),
+            messages=messages,
             surface=self._pipeline.surfaces.of(state.created.boundary),
-            own_search=await own_search(self._pipeline, state) if searches else "",
+            own_search=await own_search(self._pipeline, state) if asked.web_search else "",
+            images=await images.bodies(messages) if images else {},
+            pinned=pinned,
         )
 
     def _summary_question(self, state: Workstream) -> ModelRequest:

@@ -94,7 +94,9 @@ class Background:
 
     async def _mark_unseen(self) -> None:
         try:
-            lost = await self._database.run(self._tasks.fail_unseen, _UNSEEN_SECONDS, self._now())
+            lost = await self._database.run(
+                self._tasks.fail_unseen, self.node_id, _UNSEEN_SECONDS, self._now()
+            )
         except Unavailable as error:
             logger.warning("background tasks are not looked after: %s", error.detail)
             return

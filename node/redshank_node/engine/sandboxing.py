@@ -10,6 +10,7 @@ from redshank_node.tools.support.sandbox_groups import groups_here
 from redshank_node.tools.support.sandbox_limits import ProcessLimits
 from redshank_node.tools.support.sandbox_probe import given_here
 from redshank_node.tools.support.sandbox_view import View, split_folders
+from redshank_shared import clock
 from redshank_shared.settings.environment import config_folder, data_folder, process_environment
 from redshank_shared.settings.sections import Sandbox as Set
 from redshank_shared.settings.sections import Settings
@@ -36,7 +37,8 @@ def sandbox_of(settings: Settings, workspace: Path) -> Sandbox:
         logger.warning("commands run unconfined, as sandbox.backend says")
     groups = None
     if given.walls is not None:
-        groups = groups_here(chosen.memory_mb * _MIB, chosen.processes, os.getpid())
+        memory_bytes = chosen.memory_mb * _MIB
+        groups = groups_here(memory_bytes, chosen.processes, os.getpid(), clock.monotonic)
     levels = {"bash": chosen.bash, "exec": chosen.exec}
     return Sandbox(given, view, limits_of(chosen), levels, groups)
 

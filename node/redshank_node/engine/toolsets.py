@@ -91,7 +91,11 @@ class Toolsets:
             file.exec_options if file else ExecOptions(), enabled="exec" in shown.values()
         )
         workspace = msgspec.structs.replace(self._workspace, exec_options=options)
-        return Toolset(Toolbox(tuple(tools), shown, manner), workspace)
+        # A child that calls one all the same is told why there is none.
+        unlisted = frozenset(
+            tool.name for tool in tools if kind != "interactive" and tool.top_level
+        )
+        return Toolset(Toolbox(tuple(tools), shown, manner, unlisted), workspace)
 
     def _absence(self, profile: Profile) -> str:
         path = self._files.path_of(profile.name)

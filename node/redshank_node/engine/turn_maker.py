@@ -10,6 +10,7 @@ from redshank_node.engine.asking import asking_as
 from redshank_node.engine.background import Background
 from redshank_node.engine.execution import Caller, Execution
 from redshank_node.engine.hooks import hooks_of
+from redshank_node.engine.kept_images import KeptImages
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.limits_in_force import BatchLimits, LimitsInForce, stored_in
 from redshank_node.engine.live_text import LiveText
@@ -60,7 +61,10 @@ class TurnMaker:
         self._bus = bus
         self._redactor = redactor
         self._metrics = metrics
-        self._models = Models(providers, settings.default.model, RetryPolicy(), redactor.of_output)
+        self._images = KeptImages(database, _now)
+        self._models = Models(
+            providers, settings.default.model, RetryPolicy(), redactor.of_output, self._images
+        )
         judging = Judging(
             LimitsInForce(settings.limits, stored_in(database), clock.monotonic),
             new_id,
@@ -81,6 +85,8 @@ class TurnMaker:
             keeping(self._database, _now),
             self._redactor,
             SideQuestions(recorder, self._models, self._metrics).ask,
+            self._images,
+            lambda: recorder.state.pins,
             artifacts=WorkstreamArtifacts(self._database, recorder.state.id, _now, self._redactor),
             tasks=WorkstreamTasks(
                 self._database, self.background, recorder.state.id, _now, self._new_id

@@ -24,9 +24,9 @@ class Manner(msgspec.Struct, frozen=True):
 
 
 class Toolbox:
-    """Tools that a model may call. `exposed` maps a shown name to a canonical one.
-
-    A tool without an entry shows its own name.
+    """Tools that a model may call. `exposed` maps a shown name to a canonical one; a tool without
+    an entry shows its own name. `unlisted` are found by their canonical names, yet no model is
+    shown them.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class Toolbox:
         tools: tuple[Tool, ...],
         exposed: Mapping[str, str] | None = None,
         manner: Manner | None = None,
+        unlisted: frozenset[str] = frozenset(),
     ) -> None:
         """Raises Misconfigured where two tools share a name or an exposed name has no tool."""
         self.tools = tools
@@ -54,9 +55,10 @@ class Toolbox:
             if self._by_name.get(name) is not target:
                 self._add(name, target)
             shown[target.name] = name
+        self._listed = tuple(tool for tool in tools if tool.name not in unlisted)
         self._surface = tuple(
             ToolDescription(shown.get(tool.name, tool.name), tool.description, tool.parameters)
-            for tool in tools
+            for tool in self._listed
         )
         self.digest = hashlib.sha256(msgspec.json.encode(self._surface)).hexdigest()
 
@@ -76,8 +78,8 @@ class Toolbox:
         return tuple(name for name, found in self._by_name.items() if found is tool)
 
     def described(self) -> Iterable[tuple[Tool, ToolDescription]]:
-        """Each tool with what a model sees of it."""
-        return zip(self.tools, self._surface, strict=True)
+        """Each tool that a model is shown with what it sees of it."""
+        return zip(self._listed, self._surface, strict=True)
 
     def _add(self, name: str, tool: Tool) -> None:
         other = self._by_name.setdefault(name, tool)

@@ -122,11 +122,12 @@ class Tasks:
         with self._database.begin() as connection:
             connection.execute(statement.values(stop_asked=True))
 
-    def fail_unseen(self, for_seconds: float, at: str) -> int:
-        """Mark what no node has said to run for so long: its node died, the command with it. How
-        many; what it wrote stays (K-24).
+    def fail_unseen(self, by_node: str, for_seconds: float, at: str) -> int:
+        """Mark what no other node has said to run for so long: its node died, the command with it.
+        How many; what it wrote stays (K-24). A machine that slept does not give up its own.
         """
-        unseen = tasks.c.seen_at < now_seconds() - for_seconds
+        old = tasks.c.seen_at < now_seconds() - for_seconds
+        unseen = and_(tasks.c.node_id != storable(by_node), old)
         statement = (
             update(tasks)
             .where(_RUNS, unseen)

@@ -250,3 +250,36 @@ def _bytes(path: pathlib.Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+async def test_a_confined_command_hears_that_its_time_is_over(
+    backend: str, grounds: Grounds
+) -> None:
+    command = "trap 'echo heard; exit 3' TERM; while :; do sleep 0.05; done"
+    result = await ran(command, grounds, sandbox(backend, grounds), timeout=1)
+    assert result.outcome == "timeout"
+    assert "heard" in result.output
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+async def test_a_confined_command_has_a_home_that_it_may_write(
+    backend: str, grounds: Grounds
+) -> None:
+    command = 'touch "$HOME/x" "${TMPDIR:-/tmp}/y" /dev/null && f() { cat; } && f < <(pwd)'
+    result = await ran(command, grounds, sandbox(backend, grounds))
+    assert result.output == f"{grounds.workspace}\n"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+async def test_the_usual_tools_work_confined(backend: str, grounds: Grounds) -> None:
+    command = (
+        "git init -q r && git -C r status | head -1; "
+        "/usr/bin/python3 -c 'import ssl, socket, multiprocessing; print(1)'; "
+        "printf 'b\\na\\n' | sort | tee /dev/stderr | head -1 2>&1; getent passwd root"
+    )
+    result = await ran(command, grounds, sandbox(backend, grounds))
+    lines = result.output.splitlines()
+    assert {"1", "a"} < set(lines)
+    assert any(line.startswith("On branch ") for line in lines)
+    assert any(line.startswith("root:x:0") for line in lines)

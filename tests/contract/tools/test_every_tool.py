@@ -12,6 +12,8 @@ import pytest
 from redshank_node.engine.toolsets import capabilities
 from redshank_node.tools.builtin import bash
 from redshank_node.tools.catalog import BUILTIN
+from redshank_node.tools.support.exposure import exposed
+from redshank_node.tools.support.shown_names import paths_of
 from redshank_node.tools.support.tool_sets import (
     builtin_names,
     primary_keys,
@@ -30,7 +32,7 @@ from redshank_node.tools.toolbox import Toolbox
 from redshank_shared.domain.messages import ToolDescription
 from redshank_shared.domain.terms import Effect
 from redshank_shared.profiles.catalogue import catalogue
-from redshank_shared.profiles.profile import load
+from redshank_shared.profiles.profile import known_profiles, load
 from redshank_shared.settings.sections import Capabilities, Model
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -54,7 +56,7 @@ def missing_pieces(tool: Tool) -> list[str]:
         "description": len(tool.description) > 20 and tool.description.strip() == tool.description,
         "parameters": not list(faults_of(tool.parameters, "parameters")),
         "effect": tool.effect in get_args(Effect),
-        "timeout_seconds": 0 < tool.timeout_seconds <= 3600,
+        "timeout_seconds": 0 < tool.timeout_seconds < float("inf"),
         "sandbox": tool.sandbox in get_args(SandboxLevel),
         "primary_key": tool.primary_key in properties,
         "availability": tool.availability in get_args(Availability),
@@ -136,6 +138,34 @@ def test_nothing_but_name_description_and_schema_reaches_a_model(tool: Tool) -> 
 
     assert shown == ToolDescription(tool.name, tool.description, tool.parameters)
     assert set(shown.parameters) <= SCHEMA_KEYS
+
+
+@pytest.mark.parametrize("name", known_profiles())
+def test_a_tool_is_whole_as_each_profile_shows_it(name: str) -> None:
+    profile = load(name)
+    cards = {card.canonical: card for card in profile.tools}
+    wrong = {}
+    for tool in BUILTIN:
+        card = cards.get(tool.name)
+        if card is None:
+            continue
+        exposure = profile.exposures[card.name]
+        shown = exposed(tool, card.name, exposure, parallel=card.parallel)
+        hidden = {path.rpartition(".")[2] for path in (*exposure.without, *exposure.preset)}
+        words = set(re.findall(r"\w+_\w+", f"{shown.description} {texts_of(shown.parameters)}"))
+        unknown = (hidden | {own.rpartition(".")[2] for own in exposure.rename}) & words
+        faults = [*faults_of(shown.parameters, card.name), *missing_pieces(shown)]
+        if faults or unknown - {part.rpartition(".")[2] for part in paths_of(shown.parameters)}:
+            wrong[card.name] = (faults, unknown)
+    assert wrong == {}
+
+
+def texts_of(described: Mapping[str, Any]) -> str:
+    """All that a schema says in words."""
+    inner = [*described.get("properties", {}).values()]
+    if isinstance(described.get("items"), Mapping):
+        inner.append(described["items"])
+    return " ".join([described.get("description", ""), *map(texts_of, inner)])
 
 
 @every_tool

@@ -38,6 +38,14 @@ export async function read<Answer>(path: string, signal?: AbortSignal): Promise<
   return (await decoded(response, path)) as Answer;
 }
 
+/** Reads text from a path, whatever it is; throws ApiError. */
+export async function readText(path: string, signal?: AbortSignal): Promise<string> {
+  const response = await reach(path, signal ? { signal } : {});
+  if (response.ok) return response.text();
+  if (response.status === 401) refused();
+  throw await problemOf(response);
+}
+
 /**
  * Writes with an idempotency key, so that a try whose answer was lost can be made again without doing it twice.
  * Throws ApiError.

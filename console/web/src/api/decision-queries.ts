@@ -62,10 +62,10 @@ export function decisionsOn(call: string) {
   });
 }
 
-/** A workstream with its newest events: what led to a call that waits there, and what became of it. */
-export function tail(id: string) {
+/** A workstream with its newest events: what led to a call that waits there; once it is `settled`, what became of it. */
+export function tail(id: string, settled: boolean) {
   return queryOptions({
-    queryKey: ["tail", id],
+    queryKey: ["tail", id, settled],
     queryFn: async ({ signal }) => {
       const path = `/v1/workstreams/${encodeURIComponent(id)}`;
       const view = await read<View>(path, signal);
@@ -73,7 +73,8 @@ export function tail(id: string) {
       const page = await read<{ items: AnyEvent[] }>(`${path}/events?after=${after}&limit=${TAIL_EVENTS}`, signal);
       return { view, events: page.items };
     },
-    refetchInterval: 3000,
+    refetchInterval: settled ? LIVELY_MS : false,
+    placeholderData: (previous) => previous,
   });
 }
 

@@ -104,6 +104,25 @@ export type RulesUpdated = Durable<"rules.updated"> & {
   hook: string;
   rules: { pattern: string; decision: Decision }[];
 };
+export type PreviewOpened = Durable<"preview.opened"> & {
+  call_id: string;
+  /** What the bytes are shown as. */
+  shows: string;
+  title: string;
+  digest: string;
+  source: string;
+  media_type: string;
+  size: number;
+};
+export type AssetsStored = Durable<"assets.stored"> & {
+  call_id: string;
+  tool: string;
+  assets: { digest: string; media_type: string; size: number; name?: string }[];
+};
+export type OutputPart =
+  | { type: "text"; text: string }
+  | { type: "asset"; asset_id: string; media_type?: string; size?: number };
+export type OutputEmitted = Durable<"output.emitted"> & { call_id: string; parts: OutputPart[]; inline?: boolean };
 export type Started = Durable<"call.started"> & {
   call_id: string;
   tool: string;
@@ -148,6 +167,9 @@ export type KnownEvent =
   | QuestionAnswered
   | PlanAccepted
   | RulesUpdated
+  | PreviewOpened
+  | AssetsStored
+  | OutputEmitted
   | Started
   | Finished
   | Interrupted

@@ -54,9 +54,9 @@ export function AnswerBar({ asked, reach, edited, keys, className = "", onAnswer
     mutationFn: (word: Word) => carriedOut(asked, word, reason.trim(), edited),
     onSuccess: (_, { to }) => {
       say(saidOf(to, asked));
-      void queryClient.invalidateQueries({ queryKey: ["inbox"] });
       onAnswered?.();
     },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ["inbox"] }),
   });
   const may = reach.length > 0;
   const busy = !may || answering.isPending || answering.isSuccess;

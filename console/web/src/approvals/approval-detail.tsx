@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, type ReactNode } from "react";
 import { decisionsOn, tail } from "../api/decision-queries";
 import type { CallDecision, InboxItem } from "../api/decision-types";
+import { copy } from "../design/copying";
 import { EffectIcon } from "../design/effect-icon";
 import { clock, fullTime, secondsBetween, span } from "../design/format";
 import { Icon } from "../design/glyph";
 import { useNow } from "../design/now";
-import { say, sayError } from "../design/toast";
 import { approvalsPath, workstreamPath } from "../shell/route";
 import type { Call } from "../workstream/conversation";
 import { DecisionBadge } from "../workstream/why";
@@ -30,7 +30,7 @@ interface ApprovalDetailProps {
 
 export function ApprovalDetail({ item, gone, onAnswered }: ApprovalDetailProps) {
   const { tool, preview, call_id: callId, workstream_id: workstream } = item;
-  const { data: told } = useQuery(tail(workstream));
+  const { data: told } = useQuery(tail(workstream, gone));
   const { call, words } = useMemo(() => contextOf(told?.events ?? [], callId), [told, callId]);
   const edited = useEdited(item.input);
   const canonical = call?.decided?.canonical ?? tool;
@@ -50,6 +50,11 @@ export function ApprovalDetail({ item, gone, onAnswered }: ApprovalDetailProps) 
           <InputEditor tool={tool} edited={edited} />
           <PreviewView preview={preview} plan={isPlan(canonical)} />
         </div>
+        {reach.length > 0 && (
+          <div className="phone-only">
+            <EditButton edited={edited} />
+          </div>
+        )}
       </div>
       {gone ? (
         <p className="ap-decide scope">{decidedWords(decided)}</p>
@@ -117,12 +122,9 @@ function Head({ item, call, gone, children }: HeadProps) {
 }
 
 function CopyLink({ call }: { call: string }) {
-  const copy = () => {
-    const link = `${window.location.origin}${window.location.pathname}${approvalsPath(call)}`;
-    navigator.clipboard.writeText(link).then(() => say("Link copied"), sayError);
-  };
+  const link = `${window.location.origin}${window.location.pathname}${approvalsPath(call)}`;
   return (
-    <button type="button" className="btn sm" onClick={copy}>
+    <button type="button" className="btn sm" onClick={() => void copy(link, "Link copied")}>
       <Icon name="copy" />
       Link
     </button>

@@ -12,7 +12,7 @@ import { ApprovalDetail } from "./approval-detail";
 import { titleOf } from "./covers";
 import { InboxList, type Row } from "./inbox-list";
 import { QuestionDetail } from "./question-detail";
-import { nextOf } from "./seen";
+import { nextOf, type Waiting } from "./seen";
 import { SettledDetail } from "./settled-detail";
 import { useApprovals, useQuestions, type Inbox } from "./use-inbox";
 
@@ -77,7 +77,7 @@ function Approvals({ call }: { call: string }) {
   const next = () => stand(approvalsPath(nextOf(box.seen, at)));
   return (
     <Frame box={box} rows={rows} at={at} pathOf={approvalsPath} open={shown?.item.workstream_id} linked={call} nothing="No call waits for approval.">
-      {shown && <ApprovalDetail key={at} item={shown.item} gone={shown.gone} onAnswered={next} />}
+      {shown && <ApprovalDetail key={shown.item.request_id} item={shown.item} gone={shown.gone} onAnswered={next} />}
       {!shown && call && box.total !== undefined && <SettledDetail callId={call} />}
     </Frame>
   );
@@ -102,7 +102,7 @@ function Questions({ call }: { call: string }) {
   const next = () => stand(questionsPath(nextOf(box.seen, at)));
   return (
     <Frame box={box} rows={rows} at={at} pathOf={questionsPath} open={shown?.item.workstream_id} linked={call} nothing="No agent asks anything.">
-      {shown && <QuestionDetail key={at} item={shown.item} gone={shown.gone} onAnswered={next} />}
+      {shown && <QuestionDetail key={shown.item.request_id} item={shown.item} gone={shown.gone} onAnswered={next} />}
     </Frame>
   );
 }
@@ -179,7 +179,7 @@ function useStanding(linked: string, first: string): string {
 }
 
 /** The oldest that waits. */
-function firstOf(seen: Inbox<{ call_id: string }>["seen"]): string {
+function firstOf(seen: Inbox<Waiting>["seen"]): string {
   return (seen.find((one) => !one.gone) ?? seen[0])?.item.call_id ?? "";
 }
 

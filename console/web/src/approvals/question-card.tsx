@@ -47,9 +47,9 @@ export function QuestionCard({ asked, may, first, onAnswered }: QuestionCardProp
       declines ? declineQuestion(workstream, requestId) : answer(workstream, answersOf(questions, choices)),
     onSuccess: (_, declines) => {
       say(declines ? "Declined by you. The agent is told that nobody answers." : "Answered by you. The workstream goes on.");
-      void queryClient.invalidateQueries({ queryKey: ["inbox"] });
       onAnswered?.();
     },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ["inbox"] }),
   });
   const open = firstOpen(questions, choices);
   const busy = !may || sending.isPending || sending.isSuccess;

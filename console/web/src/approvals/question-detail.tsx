@@ -22,7 +22,7 @@ interface QuestionDetailProps {
 export function QuestionDetail({ item, gone, onAnswered }: QuestionDetailProps) {
   const { workstream_id: workstream, asked_at: at } = item;
   const now = useNow();
-  const { data: told } = useQuery(tail(workstream));
+  const { data: told } = useQuery(tail(workstream, gone));
   const { call, words } = useMemo(() => contextOf(told?.events ?? [], item.call_id), [told, item.call_id]);
   const asked = {
     workstream,

@@ -2,6 +2,8 @@
 
 export interface Waiting {
   call_id: string;
+  /** Another where the same call is asked about anew. */
+  request_id: string;
 }
 
 export interface Seen<Item extends Waiting> {
@@ -16,7 +18,8 @@ export function withPresent<Item extends Waiting>(seen: readonly Seen<Item>[], p
   const kept = seen.map((one) => {
     const now = waiting.get(one.item.call_id);
     waiting.delete(one.item.call_id);
-    if ((now === undefined) === one.gone) return one;
+    const same = now === undefined || now.request_id === one.item.request_id;
+    if (same && (now === undefined) === one.gone) return one;
     return { item: now ?? one.item, gone: now === undefined };
   });
   const added = [...waiting.values()].map((item) => ({ item, gone: false }));

@@ -31,7 +31,7 @@ export function SettledDetail({ callId }: { callId: string }) {
 }
 
 function Found({ decision }: { decision: CallDecision }) {
-  const { data: told } = useQuery(tail(decision.workstream));
+  const { data: told } = useQuery(tail(decision.workstream, true));
   const { call } = useMemo(() => contextOf(told?.events ?? [], decision.call_id), [told, decision.call_id]);
   return (
     <div className="ap-body" tabIndex={0} role="group" aria-label="What was decided">

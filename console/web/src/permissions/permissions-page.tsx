@@ -6,10 +6,10 @@ import { matrix as matrixOf, rules as allRules } from "../api/decision-queries";
 import type { Matrix, Rule, RuleScope } from "../api/decision-types";
 import { me } from "../api/queries";
 import { Bones } from "../design/bones";
+import { copy } from "../design/copying";
 import { counted } from "../design/format";
 import { Icon } from "../design/glyph";
 import { Refused } from "../design/refused";
-import { say, sayError } from "../design/toast";
 import { permissionsPath, usePage } from "../shell/route";
 import { CompareView } from "./compare-view";
 import { GrantedView } from "./granted-view";
@@ -112,7 +112,7 @@ function Head({ view, rules, may, onAdd }: HeadProps) {
         ))}
       </nav>
       <div className="acts">
-        <button type="button" className="btn" title="As a file" disabled={!rules} onClick={() => copyRules(rules ?? [])}>
+        <button type="button" className="btn" title="As a file" disabled={!rules} onClick={() => void copy(policyText(rules ?? []), `Copied: ${counted(rules?.length ?? 0, "rule")} as TOML`)}>
           <Icon name="copy" />
           As a file
         </button>
@@ -184,8 +184,4 @@ function Count({ view, rules }: { view: string; rules: readonly { origin: string
   if (!rules || (view !== "rules" && view !== "granted")) return null;
   const counts = view === "rules" ? rules : rules.filter((rule) => rule.origin === "approval");
   return <span className="n">{counts.length}</span>;
-}
-
-function copyRules(rules: Parameters<typeof policyText>[0]): void {
-  navigator.clipboard.writeText(policyText(rules)).then(() => say(`Copied: ${counted(rules.length, "rule")} as TOML`), sayError);
 }

@@ -6,6 +6,7 @@ import { NewDialog } from "../workstreams/new-dialog";
 import { useKeys } from "./keys";
 import { KeysSheet } from "./keys-sheet";
 import { LostNodes } from "./lost-nodes";
+import { NewNeeds } from "./new-needs";
 import { Palette } from "./palette";
 import { approvalsPath, go, listPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
 import { Sidebar } from "./sidebar";
@@ -54,6 +55,7 @@ export function Shell({ route, children }: ShellProps) {
         <StatusBar onKeys={() => setLayer("keys")} />
         <TabBar route={route} onFind={onFind} />
         <LostNodes />
+        <NewNeeds />
       </div>
       {layer === "palette" && <Palette onClose={close} onNew={onNew} />}
       {layer === "keys" && <KeysSheet onClose={close} />}

@@ -4,6 +4,7 @@ import type {
   Decided,
   Finished,
   Interrupted,
+  OutputPart,
   QuestionAnswered,
   QuestionAsked,
   Requested,
@@ -40,6 +41,7 @@ export type Entry =
   | (Placed & { kind: "call"; callId: string })
   | (Placed & { kind: "note"; text: string })
   | (Placed & { kind: "summary"; through: number; summary: string })
+  | (Placed & { kind: "output"; parts: OutputPart[]; inline: boolean })
   | (Placed & { kind: "failure"; code: string; detail: string });
 
 /** How an event stands on the timeline. */

@@ -7,8 +7,9 @@ import type { Call, Conversation } from "./conversation";
 /** A conversation that may be changed in place, because nobody else holds it yet. */
 export type Draft = Omit<Conversation, "calls"> & { calls: Map<string, Call> };
 
-/** An accepted plan tells of the call that proposed it, but changes the workstream. */
-export type CallEvent = Exclude<Extract<KnownEvent, { call_id: string }>, { kind: "plan.accepted" }>;
+/** These tell of the call that they come from, but stand by themselves. */
+type FromCall = "plan.accepted" | "preview.opened" | "assets.stored" | "output.emitted";
+export type CallEvent = Exclude<Extract<KnownEvent, { call_id: string }>, { kind: FromCall }>;
 export type LifeEvent = Exclude<KnownEvent, CallEvent | Posted | Answered>;
 
 /** A new state begins. */

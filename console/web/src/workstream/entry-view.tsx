@@ -6,6 +6,7 @@ import { QuestionEntry } from "../approvals/question-entry";
 import { clock, fullTime, initials, secondsBetween, spanExact } from "../design/format";
 import { Glyph } from "../design/glyph";
 import { MarkdownView } from "../design/markdown-view";
+import { OutputView } from "../preview/output-view";
 import { CallCard } from "./call-card";
 import { isRunning, pendingApproval, pendingQuestion, type Call, type Entry } from "./conversation";
 import { DOT, EntryRow } from "./entry-row";
@@ -58,6 +59,12 @@ export const EntryView = memo(function EntryView(props: EntryViewProps) {
             <summary>Compacted: up to #{entry.through} the model reads a summary</summary>
             <div className="thought">{entry.summary}</div>
           </details>
+        </EntryRow>
+      );
+    case "output":
+      return (
+        <EntryRow seq={entry.seq} at={at} pin={DOT}>
+          <OutputView parts={entry.parts} inline={entry.inline} />
         </EntryRow>
       );
     case "failure":
@@ -135,6 +142,7 @@ function CallEntry({ entry, call, acts, first, last, at }: CallEntryProps) {
     return (
       <EntryRow seq={entry.seq} kind="card-e" at={at} pin={<Pin tone="c-need" name="you" />}>
         <ApprovalCard
+          key={requested.request_id}
           workstream={acts.workstream}
           owner={acts.owner}
           call={call}

@@ -70,6 +70,15 @@ function recordPerson(draft: Draft, event: PersonEvent): void {
     case "rules.updated":
       note(`rules of this workstream, set by the hook ${event.hook}: ${event.rules.map(said).join(", ")}`);
       break;
+    case "preview.opened":
+      note(`${event.shows} ${event.title} shown`);
+      break;
+    case "assets.stored":
+      // The call's own card says what was kept.
+      break;
+    case "output.emitted":
+      draft.entries.push({ kind: "output", seq: event.seq, at: event.at, parts: event.parts, inline: event.inline ?? false });
+      break;
     case "compaction.requested":
       note(`compaction asked for by ${event.by}`);
       break;

@@ -3,12 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from "react";
 import * as commands from "../api/commands";
+import { waitingCounts } from "../api/decision-queries";
 import { overview, queryClient, workstream } from "../api/queries";
 import type { Mode, View, When } from "../api/types";
 import { Bones } from "../design/bones";
 import { Glyph, Icon } from "../design/glyph";
 import { namingOf } from "../design/naming";
 import { sayError } from "../design/toast";
+import { PreviewPane } from "../preview/preview-pane";
 import { useKeys } from "../shell/keys";
 import { go, listPath, usePage, workstreamPath } from "../shell/route";
 import { Announcer } from "./announcer";
@@ -93,6 +95,7 @@ export function WorkstreamPage({ id }: { id: string }) {
             />
           )}
         </section>
+        <PreviewPane id={id} conversation={conversation} />
         <Facts id={id} conversation={conversation} view={view} onMode={does.setMode} onClose={toggleSide} onGo={goTo} />
       </div>
       <Announcer conversation={conversation} />
@@ -157,6 +160,7 @@ function useFreshView(id: string, state: Conversation["state"]): void {
   useEffect(() => {
     void queryClient.invalidateQueries({ queryKey: workstream(id).queryKey });
     void queryClient.invalidateQueries({ queryKey: overview.queryKey });
+    void queryClient.invalidateQueries({ queryKey: waitingCounts.queryKey });
   }, [id, state]);
 }
 

@@ -1,4 +1,4 @@
-"""Shows how two files differ, or a file and a text."""
+"""Compares a file with another file or with a text."""
 
 import asyncio
 from typing import Any

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redshank_node.tools.support import edit_report, schema, truncate, writing
+from redshank_node.tools.support.edit_arguments import edits_of
 from redshank_node.tools.support.edit_change import (
     MAX_BYTES,
     EditChange,
@@ -99,7 +100,8 @@ def prepare(dry_runs: DryRuns, arguments: dict[str, Any], workspace: Workspace) 
     checked = schema.validated(arguments, _PARAMETERS)
     options, path = workspace.options, checked["path"]
     if "apply" not in checked:
-        _check_old(checked)
+        # What is wrong with the arguments alone is said before the file is looked at.
+        edits_of(checked, refuse_blank=options.get("refuse_blank", False))
     found = file_at(workspace, path)
     wanted: Mapping[str, Any] = checked
     if "apply" in checked:
@@ -108,13 +110,6 @@ def prepare(dry_runs: DryRuns, arguments: dict[str, Any], workspace: Workspace) 
         check_as_seen(workspace, path, found, needs_read=options.get("needs_read", False))
     change = change_of(found, wanted, options)
     return Prepared({**checked, _BASE: found.sha256}, _preview(path, checked, change))
-
-
-def _check_old(checked: Mapping[str, Any]) -> None:
-    """What is wrong with the arguments alone is said before the file is looked at."""
-    for edit in checked.get("edits", [checked]):
-        if edit.get("old_string") == "":
-            raise BadArguments("old_string must not be empty; write_file makes a new file")
 
 
 def _shown_before(
@@ -149,33 +144,44 @@ async def run(dry_runs: DryRuns, prepared: Prepared, context: CallContext) -> Re
     Refuses where the file is not the one that was prepared for (F16, F33).
     """
     arguments, workspace = prepared.arguments, context.workspace
-    path = arguments["path"]
-    told = (
-        edit_report.as_json if workspace.options.get("report") == "json" else edit_report.in_words
-    )
+    apply_id = ""
     try:
         if arguments.get("dry_run", False):
-            found = await asyncio.to_thread(file_at, workspace, path)
-            change = change_of(found, arguments, workspace.options)
-            kept = DryRun(context.workstream_id, found.path, found.sha256, arguments)
-            seen = SeenFile(found.path, found.sha256)
-            return Result(told(path, change, dry_runs.keep(context.call_id, kept)), seen=(seen,))
-        wanted: Mapping[str, Any] = arguments
-        if "apply" in arguments:
-            found = await asyncio.to_thread(file_at, workspace, path)
-            wanted = dry_runs.find(arguments["apply"], context.workstream_id, found.path).arguments
-        # Not stopped half way: a write that has begun ends in a moment, whole.
-        change = await asyncio.to_thread(_edited, wanted, arguments[_BASE], workspace)
+            change, seen = await asyncio.to_thread(_looked, arguments, workspace)
+            shown = DryRun(context.workstream_id, seen.path, seen.digest, arguments)
+            apply_id = dry_runs.keep(context.call_id, shown)
+        else:
+            wanted = await asyncio.to_thread(_wanted, dry_runs, arguments, context)
+            # Not stopped half way: a write that has begun ends in a moment, whole.
+            change, seen = await asyncio.to_thread(_edited, wanted, arguments[_BASE], workspace)
+            dry_runs.drop(arguments.get("apply", ""))
     except BadArguments as wrong:
         return refused(str(wrong))
-    dry_runs.drop(arguments.get("apply", ""))
-    seen = SeenFile(change.found.path, digest_of(change.data))
-    return Result(told(path, change, ""), seen=(seen,))
+    as_json = workspace.options.get("report") == "json"
+    told = edit_report.as_json if as_json else edit_report.in_words
+    return Result(told(arguments["path"], change, apply_id), seen=(seen,))
 
 
-def _edited(wanted: Mapping[str, Any], base_sha256: str, workspace: Workspace) -> EditChange:
+def _looked(arguments: Mapping[str, Any], workspace: Workspace) -> tuple[EditChange, SeenFile]:
+    found = file_at(workspace, arguments["path"])
+    change = change_of(found, arguments, workspace.options)
+    return change, SeenFile(found.path, found.sha256)
+
+
+def _wanted(
+    dry_runs: DryRuns, arguments: Mapping[str, Any], context: CallContext
+) -> Mapping[str, Any]:
+    if "apply" not in arguments:
+        return arguments
+    found = file_at(context.workspace, arguments["path"])
+    return dry_runs.find(arguments["apply"], context.workstream_id, found.path).arguments
+
+
+def _edited(
+    wanted: Mapping[str, Any], base_sha256: str, workspace: Workspace
+) -> tuple[EditChange, SeenFile]:
     path = wanted["path"]
-    changes: list[EditChange] = []
+    done: list[tuple[EditChange, SeenFile]] = []
 
     def rewritten(relative: str, data: bytes) -> bytes:
         check_size(path, data)
@@ -185,11 +191,13 @@ def _edited(wanted: Mapping[str, Any], base_sha256: str, workspace: Workspace) -
                 f"path: {path!r} changed since this edit was shown; read it again, send the edit "
                 "anew"
             )
-        changes.append(change_of(found, wanted, workspace.options))
-        return changes[0].data
+        change = change_of(found, wanted, workspace.options)
+        after = change.data()
+        done.append((change, SeenFile(relative, digest_of(after))))
+        return after
 
     writing.rewrite_file(workspace.root, path, MAX_BYTES, rewritten)
-    return changes[0]
+    return done[0]
 
 
 def tool(dry_runs: DryRuns) -> Tool:
@@ -197,10 +205,9 @@ def tool(dry_runs: DryRuns) -> Tool:
     return Tool(
         name="edit_file",
         description=(
-            "Replace text in a file of the workspace. old_string must be in the file once, or say "
-            "which with near_line or near, or replace_all. edits makes several replacements, all "
-            "or none. Text that differs in nothing but blanks is found too, where it is the only "
-            "one."
+            "Replace text in a file of the workspace. old_string must be in the file once, or the "
+            "call must say which place is meant, or that all are. edits makes several "
+            "replacements, all or none."
         ),
         parameters=_PARAMETERS,
         effect="write",

@@ -23,7 +23,7 @@ from redshank_shared.domain.events import Preview
 from redshank_shared.settings.environment import process_environment
 
 _MAX_BYTES = 120_000
-_MAX_SECONDS = 3600.0
+_MAX_SECONDS = 3570.0
 _ENV_BYTES = 65536
 _NOT_A_NAME = re.compile(r"[\s'\"|&;$`\\/<>()]")
 _PARAMETERS: dict[str, Any] = {
@@ -58,8 +58,8 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
         )
     if command not in listed:
         raise BadArguments(
-            f"command: {command} is not listed; use {', '.join(listed) or 'none, nothing is'}{hint};"
-            " the operator lists programs in tools.exec_binaries"
+            f"command: {command} is not listed; use {', '.join(listed) or 'none, none is'}{hint}; "
+            "the operator lists programs in tools.exec_binaries"
         )
     line = shlex.join((command, *args))
     try:
@@ -84,12 +84,11 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
         options.host_env_passthrough,
         _own_variables(workspace.root),
     )
-    program = shutil.which(name, path=variables["PATH"])
-    if program is None:
+    if shutil.which(name, path=variables["PATH"]) is None:
         return refused(f"command: {name} is listed, but not installed on this node")
-    seconds = min(options.timeout / 1000, context.max_seconds)
+    seconds = min(options.timeout / 1000, context.max_seconds, _MAX_SECONDS)
     command = processes.Command(
-        argv=(program, *args),
+        argv=(name, *args),
         folder=workspace.root,
         environment=variables,
         timeout_seconds=seconds,

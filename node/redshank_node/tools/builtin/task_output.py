@@ -56,9 +56,8 @@ def _standing(task: Task, workspace: Workspace) -> str:
     said = f"{task.task_id} is {task.state}{f': {reason}' if reason else ''}"
     if task.state not in ENDED:
         return f"[{said}; it wrote {task.output_bytes} bytes so far; how it ends is not known yet]"
-    code = "" if task.exit_code is None else f", exit code {task.exit_code}"
     return (
-        f"[{said}{code}; it wrote {task.output_bytes} bytes. "
+        f"[{said}; it wrote {task.output_bytes} bytes. "
         "That they can be read does not mean that the command succeeded]"
     )
 

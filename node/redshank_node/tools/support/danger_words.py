@@ -1,4 +1,4 @@
-"""What a word of a command line can stand for, its quotes and variables resolved."""
+"""Resolves what a word of a command line can stand for: its quotes, its variables."""
 
 import itertools
 import re

@@ -31,12 +31,16 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class EditChange(msgspec.Struct, frozen=True):
-    """A file's text before, what is replaced in it, the bytes after."""
+    """A file's text before, what is replaced in it."""
 
     found: Found
     text: str
     spans: tuple[Span, ...]
-    data: bytes
+    encoding: textfiles.Encoding
+
+    def data(self) -> bytes:
+        """The file's bytes after the edit."""
+        return textfiles.encoded(replaced(self.text, self.spans), self.encoding)
 
     def line_of(self, place: int) -> int:
         """The line that a place of the text before is in, from 1."""
@@ -105,12 +109,12 @@ def change_of(found: Found, arguments: Mapping[str, Any], options: Mapping[str, 
     first = body_start(found.path, file.text) if options.get("keep_frontmatter", False) else 0
     loosely = options.get("matching", "tolerant") == "tolerant"
     spans = located_edits(file.text, edits, loosely=loosely, first=first)
-    after = replaced(file.text, spans)
     try:
-        encoded = textfiles.encoded(after, file.encoding)
+        for span in spans:
+            textfiles.encoded(span.new, file.encoding)
     except UnicodeEncodeError as error:
         raise BadArguments(
             f"new_string: {error.object[error.start]!r} cannot be written in the file's encoding, "
             f"{file.encoding.name}; leave it out or write the whole file anew"
         ) from None
-    return EditChange(found, file.text, spans, encoded)
+    return EditChange(found, file.text, spans, file.encoding)

@@ -28,7 +28,7 @@ class Document:
         """Nothing before character `first` of the text is found."""
         self.text = text
         windows = []
-        if "\r\n" in text:
+        if "\r" in text:
             windows = [found.start() for found in re.finditer("\r\n", text)]
         self.view = text.replace("\r\n", "\n") if windows else text
         # The n-th CRLF stands n characters further left in the view.

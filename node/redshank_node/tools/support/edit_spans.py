@@ -39,9 +39,9 @@ class Span(msgspec.Struct, frozen=True):
 def replaced(text: str, spans: tuple[Span, ...]) -> str:
     """The text with all spans replaced. They stand in its order and do not overlap."""
     pieces: list[str] = []
-    end = len(text)
-    for span in reversed(spans):
-        pieces += [text[span.end : end], span.new]
-        end = span.start
-    pieces.append(text[:end])
-    return "".join(reversed(pieces))
+    start = 0
+    for span in spans:
+        pieces += [text[start : span.start], span.new]
+        start = span.end
+    pieces.append(text[start:])
+    return "".join(pieces)

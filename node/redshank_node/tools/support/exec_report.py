@@ -30,7 +30,7 @@ def reported(
     report: dict[str, Any] = {f"{stream}Length": output.length(stream) for stream, _ in _STREAMS}
     total = sum(report.values())
     if options.inline and total <= options.inline_threshold_bytes:
-        texts = {stream: _text(output, stream) for stream, _ in _STREAMS}
+        texts: dict[str, str] = {stream: _text(output, stream) for stream, _ in _STREAMS}
         return {**report, "inline": True, **texts, "truncated": False}
     try:
         return {**report, "inline": False, **_spilled(output, options, workspace, stem)}

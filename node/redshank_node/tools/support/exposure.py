@@ -119,22 +119,15 @@ def _has(tool: Tool, kind: SessionKind) -> bool:
 
 def _check(tool: Tool, name: str, exposure: Exposure) -> None:
     arguments = paths_of(tool.parameters)
-    required = tool.parameters.get("required", ())
+    _check_names(name, exposure, arguments)
     for own, seen in exposure.rename.items():
-        _check_known(name, "rename", own, arguments)
         taken = own.rpartition(".")[0]
         beside = f"{taken}.{seen}" if taken else seen
         if beside in arguments and beside not in exposure.rename:
             raise _wrong(name, f"rename.{own}", f"is {seen}, which is another argument")
-    for key, named in (("without", exposure.without), ("require", exposure.require)):
-        for own in named:
-            _check_known(name, key, own, arguments)
     for own in exposure.without:
-        if own in required:
+        if own in tool.parameters.get("required", ()):
             raise _wrong(name, "without", f"leaves out {own}, which each call needs")
-    for key, named in (("values", exposure.values), ("describe", exposure.describe)):
-        for own in named:
-            _check_known(name, key, own, arguments)
     properties = {**tool.parameters.get("properties", {}), **tool.options}
     for key, value in exposure.preset.items():
         _check_known(name, "preset", key, properties)
@@ -142,6 +135,19 @@ def _check(tool: Tool, name: str, exposure: Exposure) -> None:
             schema.validated({key: value}, {"properties": {key: properties[key]}})
         except BadArguments as wrong:
             raise _wrong(name, f"preset.{key}", f"is of no use: {wrong}") from None
+
+
+def _check_names(name: str, exposure: Exposure, arguments: Iterable[str]) -> None:
+    named: dict[str, Iterable[str]] = {
+        "rename": exposure.rename,
+        "without": exposure.without,
+        "require": exposure.require,
+        "values": exposure.values,
+        "describe": exposure.describe,
+    }
+    for key, names in named.items():
+        for own in names:
+            _check_known(name, key, own, arguments)
 
 
 def _check_known(name: str, key: str, argument: str, known: Iterable[str]) -> None:

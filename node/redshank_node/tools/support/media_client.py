@@ -154,7 +154,7 @@ def _form(texts: Mapping[str, str], files: Sequence[tuple[str, Media]]) -> tuple
     whole = hashlib.sha256(repr(sorted(texts.items())).encode(errors="replace"))
     for _, file in files:
         whole.update(file.body)
-    boundary = f"redshank-{whole.hexdigest()}"
+    boundary = f"redshank-{whole.hexdigest()[:40]}"
     parts: list[bytes] = []
     for name, text in texts.items():
         parts.append(_part(boundary, f'name="{name}"', "", text.encode(errors="replace")))

@@ -9,6 +9,7 @@ import pathlib
 from redshank_node.tools.support import writing
 from redshank_node.tools.support.edit_change import MAX_BYTES
 from redshank_node.tools.support.file_digests import digest_of
+from redshank_node.tools.support.new_folders import only_if_written
 from redshank_node.tools.support.patch_plan import FileChange
 from redshank_node.tools.support.paths import PathRefused, Place, located
 
@@ -47,7 +48,6 @@ class _Writer:
         self._held = held
         self._staged: list[tuple[Place, str]] = []
         self._going: list[Place] = []
-        self._made_folders: list[str] = []
         # What was done, to be undone backwards: the place, the name of what was there before.
         self._done: list[tuple[Place, str | None]] = []
 
@@ -70,7 +70,7 @@ class _Writer:
             self._staged.append((place, writing.stage(place, change.data, like)))
 
     def _stage_new(self, path: str, data: bytes, like: os.stat_result | None) -> None:
-        self._made_folders += _missing_folders(self._root, path)
+        self._held.enter_context(only_if_written(self._root, path))
         place = self._held.enter_context(located(self._root, path, make_folders=True))
         if place.info is not None:
             raise writing.changed(place)
@@ -81,13 +81,16 @@ class _Writer:
         """Put everything in its place; each step can be undone."""
         while self._staged:
             place, name = self._staged[0]
-            backup = _set_aside(place) if place.info is not None else None
-            self._done.append((place, backup))
             if place.info is None:
                 _put_new(place, name)
+                # Only now: what somebody else put there meanwhile is not ours to take away.
+                self._done.append((place, None))
             else:
+                self._done.append((place, _set_aside(place)))
                 os.rename(name, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
             self._staged.pop(0)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=place.parent)
         for place in self._going:
             self._done.append((place, _set_aside(place)))
             os.unlink(place.name, dir_fd=place.parent)
@@ -100,18 +103,13 @@ class _Writer:
             with contextlib.suppress(FileNotFoundError):
                 if backup is None:
                     os.unlink(place.name, dir_fd=place.parent)
-                else:
-                    os.rename(backup, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
+                    continue
+                os.rename(backup, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
+                # Where the file is still the one set aside, renaming leaves both names.
+                os.unlink(backup, dir_fd=place.parent)
         for place, name in self._staged:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=place.parent)
-        for path in sorted(set(self._made_folders), key=len, reverse=True):
-            with contextlib.suppress(OSError, PathRefused), located(self._root, path) as place:
-                parent = os.open("..", os.O_RDONLY | os.O_DIRECTORY, dir_fd=place.parent)
-                try:
-                    os.rmdir(path.rpartition("/")[2], dir_fd=parent)
-                finally:
-                    os.close(parent)
 
     def clean_up(self) -> None:
         """Take away what was kept for undoing."""
@@ -131,8 +129,6 @@ def _put_new(place: Place, name: str) -> None:
         if error.errno not in _NO_LINKS:
             raise
         os.rename(name, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
-    else:
-        os.unlink(name, dir_fd=place.parent)
 
 
 def _set_aside(place: Place) -> str:
@@ -159,18 +155,3 @@ def _copied(place: Place) -> str:
         return writing.stage(place, writing.read_bytes(descriptor, info.st_size + 1), info)
     finally:
         os.close(descriptor)
-
-
-def _missing_folders(root: pathlib.Path, path: str) -> list[str]:
-    """The folders on the way that are not there yet, as paths from the root."""
-    missing = []
-    parts = [part for part in path.split("/")[:-1] if part not in ("", ".")]
-    for count in range(1, len(parts) + 1):
-        folder = "/".join(parts[:count])
-        try:
-            with located(root, folder) as place:
-                if place.info is None:
-                    missing.append(folder)
-        except PathRefused:
-            missing.append(folder)
-    return missing

@@ -32,6 +32,8 @@ Kind = Literal[
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
+ALIAS = pathlib.Path("/workspace")
+
 _MAX_LINKS = 40
 
 
@@ -250,7 +252,10 @@ class _Walk:
 
     def _below_root(self, path: str) -> str:
         parts = [part for part in path.split("/") if part not in ("", ".")]
-        for root in (self._root, pathlib.Path(os.path.realpath(self._root))):
+        # A sandboxed command sees its workspace under this name too (C-27), where the node has
+        # nothing of that name itself.
+        alias = () if ALIAS.exists() else (ALIAS,)
+        for root in (self._root, pathlib.Path(os.path.realpath(self._root)), *alias):
             above = list(root.parts[1:])
             if parts[: len(above)] == above:
                 return "/".join(parts[len(above) :])

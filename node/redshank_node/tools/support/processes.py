@@ -28,6 +28,8 @@ _SUPERVISOR = (
     f"import sys; sys.path.append({str(pathlib.Path(__file__).parent)!r}); "
     "import supervisor; supervisor.main(sys.argv)"
 )
+# Not by the virtual environment's link, which would be looked into at each start.
+_PYTHON = os.path.realpath(sys.executable)
 _READ_BYTES = 65536
 _EMIT_SECONDS = 0.05
 _EMIT_CHARACTERS = 16384
@@ -295,7 +297,7 @@ class _Emitter:
 def _supervised(command: Command, control: int, status: int) -> list[str]:
     grace_ms = int(command.leftover_grace_seconds * 1000)
     # UTF-8 mode carries any bytes of the command unchanged, whatever the locale (F35).
-    python = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _SUPERVISOR]
+    python = [_PYTHON, "-I", "-S", "-X", "utf8", "-c", _SUPERVISOR]
     locale = command.environment.get("LC_CTYPE", "")
     argv = command.argv if command.confine is None else command.confine(command.argv)
     return [*python, str(control), str(status), str(grace_ms), locale, *argv]

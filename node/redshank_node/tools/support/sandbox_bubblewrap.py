@@ -27,9 +27,10 @@ _ALWAYS = (
 NO_USER_NAMESPACES = "--disable-userns"
 # A node that runs as root owns these inside too: without capabilities that is enough to write
 # kernel.core_pattern, whose program the kernel runs outside.
-_SYSTEM_WIDE = ("acpi", "bus", "driver", "fs", "irq", "mtrr", "pressure", "scsi", "sys", "tty")
+_SYSTEM_WIDE = ("acpi", "bus", "fs", "irq", "mtrr", "pressure", "scsi", "sys")
 _KERNELS_OWN = ("kcore", "keys", "kmsg", "latency_stats", "sched_debug", "sysrq-trigger")
 _ALIAS = "/workspace"
+_SCRATCH = "/tmp"  # noqa: S108 - the command's own
 
 
 class Bubblewrap(msgspec.Struct, frozen=True):
@@ -49,20 +50,19 @@ class Bubblewrap(msgspec.Struct, frozen=True):
         for path in view.programs():
             words += _shown(path)
         for path in view.configuration(network=network):
-            words += ("--ro-bind-try", str(path.resolve()), str(path))
+            words += _configured(path)
         words += _devices(limits.scratch_bytes)
         for path in view.readable:
             words += ("--ro-bind-try", str(path), str(path))
         bind = "--ro-bind" if level == "read_only" else "--bind"
         workspace = str(view.workspace)
         words += (bind, workspace, workspace)
-        if not pathlib.Path(_ALIAS).exists():
+        if not view.workspace.is_relative_to(_ALIAS):
             words += ("--symlink", workspace, _ALIAS)
         for path in view.covered():
             words += _cover(path)
         words += ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workspace)
-        words += ("--setenv", "HOME", "/tmp", "--unsetenv", "TMPDIR")  # noqa: S108 - its own
-        return (*words, "--", *limited(inner, limits))
+        return (*words, "--", *limited(inner, limits, _SCRATCH, (workspace, _ALIAS)))
 
 
 def _shown(path: pathlib.Path) -> tuple[str, ...]:
@@ -71,10 +71,17 @@ def _shown(path: pathlib.Path) -> tuple[str, ...]:
     return ("--ro-bind", str(path), str(path))
 
 
+def _configured(path: pathlib.Path) -> tuple[str, ...]:
+    target = path.resolve()
+    if path.is_symlink() and target.is_relative_to("/usr"):
+        return ("--symlink", str(target), str(path))
+    return ("--ro-bind-try", str(target), str(path))
+
+
 def _devices(scratch_bytes: int) -> tuple[str, ...]:
     size = str(scratch_bytes)
     room = ("--perms", "1777", "--size", size, "--tmpfs")
-    own = [*room, "/dev/shm", *room, "/tmp"]  # noqa: S108 - the command's own
+    own = [*room, "/dev/shm", *room, _SCRATCH]  # noqa: S108 - the command's own
     for name in _SYSTEM_WIDE:
         if pathlib.Path("/proc", name).exists():
             own += ("--ro-bind", f"/proc/{name}", f"/proc/{name}")

@@ -5,10 +5,12 @@ import itertools
 import logging
 import os
 import pathlib
+from collections.abc import Callable
 
 _logger = logging.getLogger(__name__)
 
 _ROOT = pathlib.Path("/sys/fs/cgroup")
+_JOINED_SECONDS = 60.0
 # The shell puts itself into each group, then becomes the command.
 _ENTER = 'for group in $1; do echo 0 > "$group/cgroup.procs" || exit 126; done; shift; exec "$@"'
 
@@ -16,43 +18,58 @@ _ENTER = 'for group in $1; do echo 0 > "$group/cgroup.procs" || exit 126; done; 
 class Groups:
     """The control groups of one node's commands; each is removed once it stands empty."""
 
-    def __init__(self, folders: tuple[pathlib.Path, ...], bounds: dict[str, int]) -> None:
+    def __init__(
+        self,
+        folders: tuple[pathlib.Path, ...],
+        bounds: dict[str, int],
+        monotonic: Callable[[], float],
+    ) -> None:
         """`folders`: where groups are made, one for each hierarchy; `bounds`: what is written where
         a group has such a file.
         """
         self._folders = folders
         self._bounds = bounds
+        self._monotonic = monotonic
         self._numbers = itertools.count(1)
-        self._open: list[pathlib.Path] = []
+        self._open: list[tuple[float, pathlib.Path]] = []
 
     def argv(self, inner: tuple[str, ...]) -> tuple[str, ...]:
         """The command line that joins new groups, then becomes `inner`. Raises OSError where they
         cannot be made.
         """
-        self.sweep()
+        self._sweep(_JOINED_SECONDS)
         name = str(next(self._numbers))
         made = [self._made(folder / name) for folder in self._folders]
         return ("/bin/sh", "-c", _ENTER, "sh", " ".join(map(str, made)), *inner)
 
-    def sweep(self) -> None:
-        """Remove the groups whose commands have ended."""
-        self._open = [group for group in self._open if not _removed(group)]
-
     def close(self) -> bool:
         """Whether nothing of it is left, once everything that stands empty is removed."""
-        self.sweep()
+        self._sweep(0)
         return not self._open and all([_removed(folder) for folder in self._folders])
+
+    def _sweep(self, age_seconds: float) -> None:
+        """Remove the groups whose commands have ended. A new one stands empty until it is joined:
+        those younger than that are left alone.
+        """
+        before = self._monotonic() - age_seconds
+        self._open = [
+            (made_at, group)
+            for made_at, group in self._open
+            if made_at > before or not _removed(group)
+        ]
 
     def _made(self, group: pathlib.Path) -> pathlib.Path:
         group.mkdir()
-        self._open.append(group)
+        self._open.append((self._monotonic(), group))
         for name, bound in self._bounds.items():
             if bound and (group / name).exists():
                 (group / name).write_text(str(bound))
         return group
 
 
-def groups_here(memory_bytes: int, processes: int, node: int) -> Groups | None:
+def groups_here(
+    memory_bytes: int, processes: int, node: int, monotonic: Callable[[], float]
+) -> Groups | None:
     """Groups below those of this process, node being its id; None where it may not make any.
 
     Version 2 needs a folder whose controllers were delegated, as systemd does with
@@ -76,7 +93,7 @@ def groups_here(memory_bytes: int, processes: int, node: int) -> Groups | None:
             for folder in made:
                 _removed(folder)
             continue
-        return Groups(made, bounds)
+        return Groups(made, bounds, monotonic)
     return None
 
 

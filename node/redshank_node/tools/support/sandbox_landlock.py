@@ -35,5 +35,17 @@ class Landlock(msgspec.Struct, frozen=True):
         if network:
             words.append("network")
         python = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _LAUNCHER)
-        homed = ("/usr/bin/env", f"HOME={self.scratch}", f"TMPDIR={self.scratch}")
-        return (*python, *words, "--", *homed, *limited(inner, limits))
+        # Git takes a file that it may not read for a fault, one that is not there for none.
+        homed = ("/usr/bin/env", "GIT_CONFIG_NOSYSTEM=1")
+        own = limited(inner, _beside_others(limits), str(self.scratch), (str(view.workspace),))
+        return (*python, *words, "--", *homed, *own)
+
+
+def _beside_others(limits: ProcessLimits) -> ProcessLimits:
+    """Without a user namespace the kernel counts every process of the node's user: these may not
+    keep a command from its own.
+    """
+    if not limits.processes:
+        return limits
+    running = int(pathlib.Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
+    return msgspec.structs.replace(limits, processes=limits.processes + running)

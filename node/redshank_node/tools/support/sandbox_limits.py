@@ -1,5 +1,7 @@
 """Bounds what each process of a command may use."""
 
+import shlex
+
 import msgspec
 
 _MIB = 1024 * 1024
@@ -20,11 +22,14 @@ class ProcessLimits(msgspec.Struct, frozen=True):
     open_files: int = 0
 
 
-def limited(argv: tuple[str, ...], limits: ProcessLimits) -> tuple[str, ...]:
+def limited(
+    argv: tuple[str, ...], limits: ProcessLimits, scratch: str, homes: tuple[str, ...]
+) -> tuple[str, ...]:
     """The command line that sets the limits for itself, then becomes `argv`.
 
     Set inside the sandbox: there the processes of the command alone are counted. A limit above what
-    the node itself has is left as it is. The shell is bash, for no other counts processes.
+    the node itself has is left as it is. The shell is bash, for no other counts processes. HOME and
+    TMPDIR are `scratch` where they do not lie in one of `homes`.
     """
     bounds = {
         "v": limits.address_space_bytes // _KIB,
@@ -35,5 +40,11 @@ def limited(argv: tuple[str, ...], limits: ProcessLimits) -> tuple[str, ...]:
         "c": 0,
     }
     words = [f"ulimit -{key} {bound}" for key, bound in bounds.items() if bound or key == "c"]
+    words += [_kept(name, scratch, homes) for name in ("HOME", "TMPDIR")]
     script = " 2>/dev/null; ".join([*words, 'exec "$@"'])
     return ("/bin/bash", "--norc", "--noprofile", "-c", script, "bash", *argv)
+
+
+def _kept(name: str, scratch: str, homes: tuple[str, ...]) -> str:
+    inside = "|".join(f"{shlex.quote(home)}/*" for home in homes)
+    return f'case "${name}/" in {inside}) ;; *) export {name}={shlex.quote(scratch)};; esac'

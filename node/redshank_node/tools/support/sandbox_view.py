@@ -7,43 +7,26 @@ import msgspec
 
 # Programs with what they load. Nobody's own files lie there, so not /opt, /srv, /home or /var.
 _PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
-# File by file: a node that runs as root would show /etc/shadow with the whole folder.
+# File by file: a node that runs as root would show /etc/shadow with the whole folder. Only what
+# programs need, for each costs a mount at every command.
 _ETC = (
     "alternatives",
-    "bash.bashrc",
-    "ca-certificates",
     "crypto-policies",
-    "debian_version",
-    "default/locale",
     "fonts",
     "group",
-    "host.conf",
-    "inputrc",
     "java-11-openjdk",
     "java-17-openjdk",
     "java-21-openjdk",
     "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "locale.conf",
     "localtime",
-    "magic",
-    "mime.types",
     "nsswitch.conf",
     "os-release",
     "passwd",
-    "perl",
     "pki/ca-trust",
     "pki/tls/certs",
-    "profile",
-    "protocols",
-    "python3",
-    "python3.11",
     "services",
     "ssl/certs",
     "ssl/openssl.cnf",
-    "terminfo",
-    "timezone",
 )
 _NETWORK_ETC = ("gai.conf", "hosts", "resolv.conf")
 

@@ -8,10 +8,10 @@ however it went (F11, F24). STATUS gets a line for each thing that happened. Use
 library only: every import is paid for at each command.
 """
 
-# The public `signal` costs half of the whole start, for its enums.
+# The public `signal`, `ctypes`, `os` cost as much as the whole rest of the start.
+import _ctypes
 import _signal as signal  # type: ignore[import-not-found]  # private to CPython, so without types
-import ctypes
-import os
+import posix as os
 import select
 import time
 
@@ -26,11 +26,11 @@ def main(argv: list[str]) -> None:
     control, status, grace_seconds = int(argv[1]), int(argv[2]), int(argv[3]) / 1000
     os.set_inheritable(control, False)
     os.set_inheritable(status, False)
-    prctl = ctypes.CDLL(None).prctl
-    prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+    prctl = _ctypes.dlsym(_ctypes.dlopen("", os.RTLD_NOW), "prctl")
+    _ctypes.call_cdeclfunction(prctl, (_SET_SUBREAPER, 1, 0, 0, 0))
     # The end of CONTROL is the sure sign. The signal wakes a supervisor that its own command has
     # stopped, and one whose pipe has a copy that outlived the node.
-    prctl(_SET_DEATH_SIGNAL, signal.SIGCONT, 0, 0, 0)
+    _ctypes.call_cdeclfunction(prctl, (_SET_DEATH_SIGNAL, signal.SIGCONT, 0, 0, 0))
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     os.set_blocking(wake, False)
@@ -43,13 +43,15 @@ def main(argv: list[str]) -> None:
     else:
         os.unsetenv("LC_CTYPE")
     shell = _start(argv[5:], prctl, status)
-    quiet = os.open(os.devnull, os.O_RDWR)
+    quiet = os.open("/dev/null", os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(quiet, descriptor)
     _Tree(shell, status, grace_seconds).watch(control, wake)
+    # The interpreter's own end would take as long as a command of no length.
+    os._exit(0)
 
 
-def _start(argv: list[str], prctl: "ctypes._NamedFuncPointer", status: int) -> int:
+def _start(argv: list[str], prctl: int, status: int) -> int:
     parent = os.getpid()
     shell = os.fork()
     if shell:
@@ -57,16 +59,32 @@ def _start(argv: list[str], prctl: "ctypes._NamedFuncPointer", status: int) -> i
         return shell
     try:
         os.setsid()
-        prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        _ctypes.call_cdeclfunction(prctl, (_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0))
         if os.getppid() != parent:
             os._exit(127)
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        os.execvp(argv[0], argv)
+        _execute(argv)
     except OSError as error:
         _say(status, f"failed {error.errno}")
     finally:
         os._exit(127)
+
+
+def _execute(argv: list[str]) -> None:
+    """Become the program, which is searched in PATH; OSError says why not."""
+    if "/" in argv[0]:
+        os.execv(argv[0], argv)
+    why: OSError | None = None
+    for folder in os.environ.get(b"PATH", b"/bin:/usr/bin").split(b":"):
+        try:
+            os.execv(folder.decode(errors="surrogateescape") + "/" + argv[0], argv)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            why = why or error
+        except OSError as error:
+            why = error
+    if why is not None:
+        raise why
 
 
 class _Tree:
@@ -136,6 +154,9 @@ class _Tree:
 
     def _signal_all(self, number: int) -> None:
         for process in _below(os.getpid()):
+            # A sandbox that ends takes its command along, before that has heard TERM.
+            if number == signal.SIGTERM and process == self._shell and _is_wall(process):
+                continue
             try:
                 os.kill(process, number)
             except (ProcessLookupError, PermissionError):
@@ -162,6 +183,13 @@ def _below(top: int) -> list[int]:
         found += below
         todo += below
     return found
+
+
+def _is_wall(process: int) -> bool:
+    try:
+        return os.readlink(f"/proc/{process}/exe").endswith("/bwrap")
+    except OSError:
+        return False
 
 
 def _title(process: int) -> str:

@@ -7,6 +7,7 @@ import pathlib
 from collections.abc import Callable, Iterator
 
 from redshank_node.tools.support.file_digests import digest_of
+from redshank_node.tools.support.new_folders import only_if_written
 from redshank_node.tools.support.paths import FOLDER, PathRefused, Place, located
 
 # What is expected where there must be no file.
@@ -17,7 +18,12 @@ _TEMPORARY = ".redshank-{}-{}.tmp"
 
 def read_bytes(descriptor: int, max_bytes: int) -> bytes:
     """The first bytes of an open file, at most so many; closes nothing."""
-    pieces = []
+    size = os.fstat(descriptor).st_size
+    data = os.read(descriptor, min(max_bytes, size + 1))
+    if len(data) == max_bytes or len(data) == size:
+        return data
+    pieces = [data]
+    max_bytes -= len(data)
     while max_bytes > 0 and (piece := os.read(descriptor, min(max_bytes, 1 << 20))):
         pieces.append(piece)
         max_bytes -= len(piece)
@@ -36,7 +42,7 @@ def replace_file(
     holds, and where the file is not the one with `expected_sha256`, NONE for
     none (F33).
     """
-    with located(root, path, make_folders=True) as place:
+    with only_if_written(root, path), located(root, path, make_folders=True) as place:
         if place.info is None:
             check_new(place, expected_sha256)
             commit_staged(place, stage(place, data, None))
@@ -74,7 +80,7 @@ def append_file(
 
     `addition` gets the first `head_bytes` that the file has now and answers with the bytes to add.
     """
-    with located(root, path, make_folders=True) as place:
+    with only_if_written(root, path), located(root, path, make_folders=True) as place:
         if place.info is None:
             check_new(place, expected_sha256)
             commit_staged(place, stage(place, addition(b""), None))

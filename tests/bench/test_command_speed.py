@@ -2,6 +2,7 @@
 
 import asyncio
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -23,29 +24,56 @@ async def run(root: pathlib.Path, command: str) -> Result:
     return await bash.TOOL.run(prepared, CallContext("call_1", workspace, lambda _: None))
 
 
-def fastest(milliseconds: list[float]) -> float:
-    """The tenth that nothing disturbed."""
-    return statistics.quantiles(milliseconds, n=10)[0]
+class Costs:
+    """What runs took, in milliseconds: by the clock, of processors."""
+
+    def __init__(self) -> None:
+        self._clock: list[float] = []
+        self._processor: list[float] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._begun = (perf_counter(), processor_seconds())
+
+    def __enter__(self) -> None:
+        self._begin()
+
+    def __exit__(self, *_: object) -> None:
+        clock, processor = self._begun
+        self._clock.append((perf_counter() - clock) * 1e3)
+        self._processor.append((processor_seconds() - processor) * 1e3)
+
+    def fastest(self) -> float:
+        """By the clock, in the tenth that other work on the machine delayed least."""
+        return statistics.quantiles(self._clock, n=10)[0]
+
+    def processor(self) -> float:
+        return statistics.median(self._processor)
+
+
+def processor_seconds() -> float:
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 @pytest.mark.req("T-20")
 async def test_what_a_command_costs_beside_itself(tmp_path: pathlib.Path) -> None:
-    """The fastest of runs that take turns: what others do on the machine meanwhile is not ours."""
-    alone, called = [], []
+    """By the clock, or in time of processors where the machine is so busy that the clock says more
+    of others: one command runs at a time, so that on a quiet machine both are the same.
+    """
+    alone, called = Costs(), Costs()
     for _ in range(ROUNDS):
-        begin = perf_counter()
-        subprocess.run(["bash", "-c", "true"], cwd=tmp_path, check=True)
-        alone.append((perf_counter() - begin) * 1e3)
-        begin = perf_counter()
-        await run(tmp_path, "true")
-        called.append((perf_counter() - begin) * 1e3)
-    overhead = fastest(called) - fastest(alone)
-    median = statistics.median(called) - statistics.median(alone)
+        with alone:
+            subprocess.run(["bash", "-c", "true"], cwd=tmp_path, check=True)
+        with called:
+            await run(tmp_path, "true")
+    clock = called.fastest() - alone.fastest()
+    processor = called.processor() - alone.processor()
     sys.stdout.write(
-        f"\nbash true: {fastest(alone):.1f} ms alone, {overhead:.1f} ms more as a call "
-        f"({median:.1f} ms in the median)\n"
+        f"\nbash true: {alone.fastest():.1f} ms alone, {clock:.1f} ms more as a call "
+        f"({processor:.1f} ms of processors)\n"
     )
-    assert overhead <= OVERHEAD_MILLISECONDS
+    assert min(clock, processor) <= OVERHEAD_MILLISECONDS
 
 
 @pytest.mark.req("T-16")

@@ -1,9 +1,11 @@
-"""What an edit costs in a file of a hundred thousand lines."""
+"""What edits cost in a file of a hundred thousand lines."""
 
 import pathlib
 import time
 from collections.abc import Callable
 
+from redshank_node.tools.support.patch_placing import patched
+from redshank_node.tools.support.patch_syntax import parsed
 from tests.contract.edit_cases import Session
 
 LINES = 100_000
@@ -33,3 +35,21 @@ async def test_an_edit_in_a_hundred_thousand_lines_takes_at_most_20_ms(
         assert not result.is_error, result.output
     record_property("milliseconds for an edit", [round(each * 1000, 1) for each in taken])
     assert min(taken) < MOST_SECONDS
+
+
+def test_a_patch_of_two_hundred_hunks_is_placed_within_two_seconds(
+    record_property: Callable[[str, object], None],
+) -> None:
+    text = "".join(f"line {number}: value = {number}\n" for number in range(LINES))
+    hunks = "\n".join(
+        f"@@ -1,2 +1,2 @@\n line {number}: value =  {number}\n"
+        f"-line {number + 1}: value = {number + 1}\n+line {number + 1}: gone"
+        for number in range(0, LINES, LINES // 200)
+    )
+    (file,) = parsed(f"--- a/n\n+++ b/n\n{hunks}\n")
+    began = time.process_time()
+    after = patched(text, file.hunks)
+    seconds = time.process_time() - began
+    record_property("seconds for 200 hunks", round(seconds, 2))
+    assert after.count(": gone\n") == 200
+    assert seconds < 2.0

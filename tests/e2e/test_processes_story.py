@@ -50,6 +50,18 @@ def test_the_commands_of_the_document_do_what_it_says(home: Home, running: Up) -
     assert len(written) == 3
 
 
+@pytest.mark.req("C-11", "C-15")
+def test_a_program_runs_on_a_node_with_its_output_in_a_file(home: Home, running: Up) -> None:
+    (home.workspace / "long.txt").write_text("low water\n" * 3000)
+    asked = 'call: exec {"command": "cat", "args": ["long.txt"]}'
+    done = home.run("run", asked, "--mode", "bypassPermissions", "--wait")
+
+    assert '"exitCode":0,"success":true,"stdoutLength":30000' in done.stdout
+    (kept,) = (home.workspace / ".exec-output").glob("*-001-cat.out")
+    assert kept.stat().st_size == 30000
+    assert f'"stdoutPath":".exec-output/{kept.name}"' in done.stdout
+
+
 @pytest.mark.req("K-24")
 def test_a_command_goes_on_after_its_turn_and_ends_with_its_node(home: Home, running: Up) -> None:
     line = '{"command": "echo begun; until [ -e go ]; do sleep 0.1; done; echo on; sleep 300"'

@@ -70,6 +70,23 @@ async def test_an_output_stands_in_the_log_in_order(both: RunningConsole) -> Non
     ]
 
 
+async def test_a_fork_keeps_what_its_log_shows(both: RunningConsole) -> None:
+    ws = await both.create()
+    digest = Assets(both.database).put(HTML, "text/html", now())
+    opened = PreviewOpened("web", "Page", digest, "a.html", "text/html", len(HTML), "call_1")
+    append(both.database, ws, opened)
+
+    answer = await both.client.post(
+        f"/v1/workstreams/{ws}/fork", json={"after": len(await both.events(ws))}
+    )
+
+    assert answer.status_code == 201, answer.text
+    fork = answer.json()["id"]
+    page = (await both.client.get(f"/v1/workstreams/{fork}/previews")).json()
+    assert [item["digest"] for item in page["items"]] == [digest]
+    assert Assets(both.database).referred(digest, fork) is not None
+
+
 async def test_bytes_that_no_workstream_refers_to_are_not_given_out(both: RunningConsole) -> None:
     digest = Assets(both.database).put(HTML, "text/html", now())
 

@@ -397,6 +397,14 @@ def test_where_no_rule_matches_a_person_is_asked() -> None:
             verdict("bash", "default", *granted_rules(("bash",))),
             "bash was allowed for this workstream by a person",
         ),
+        (
+            verdict("bash", "default", Rule("bash", "allow", "user", "approval")),
+            "bash was allowed for this user, for always, by a person",
+        ),
+        (
+            verdict("bash", "default", Rule("bash", "allow", "project", "approval")),
+            "bash was allowed for this project, for always, by a person",
+        ),
     ],
 )
 def test_a_verdict_says_why(said: Verdict, why: str) -> None:

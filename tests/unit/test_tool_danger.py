@@ -1,6 +1,8 @@
 """The last fence before the shell: destroyers are refused, secrets stay behind."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from redshank_node.tools.support.danger import objection
 from redshank_node.tools.support.environment import scrubbed
@@ -73,6 +75,30 @@ def test_a_command_that_wipes_a_machine_is_refused(command: str) -> None:
 @pytest.mark.parametrize("command", PASSED)
 def test_a_command_that_only_looks_like_one_passes(command: str) -> None:
     assert objection(command) is None
+
+
+_PIECES = st.sampled_from(
+    [
+        *("rm", " -rf", " /", " $X", "${X:-", "}", "$(", "`", "'", '"', "\\", "\n", ";", "|", "&"),
+        *("(", ")", "<<EOF\n", "EOF\n", "<(", "{", "for d in ", "do ", "done", "case x in ", "a) "),
+        *(" ;;", "esac", "f() ", "$((", "))", "<<< ", "> ", "[[ ", "]]", " #", "$'\\x2f", " x=1 "),
+        *("bash -c ", "eval ", "xargs ", "find / ", "cd / ", "{a,b}", "\u2013", "\x00", "*", "~"),
+    ]
+)
+
+
+@pytest.mark.fault("F34")
+@given(st.lists(_PIECES, max_size=30).map("".join))
+def test_any_line_is_judged_one_way_or_the_other(line: str) -> None:
+    assert objection(line) is None or objection(line) != ""
+
+
+@pytest.mark.fault("F34")
+@pytest.mark.parametrize(
+    "line", ["(" * 5000, "$(" * 5000, "${x:-" * 5000, "cat|" * 6000, "sudo " * 3000]
+)
+def test_a_line_made_to_exhaust_the_judge_ends_all_the_same(line: str) -> None:
+    assert objection(line + "rm -rf /") is not None
 
 
 def test_the_refusal_names_the_part_that_is_meant() -> None:

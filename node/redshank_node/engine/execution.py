@@ -22,6 +22,7 @@ from redshank_node.tools.tool import (
 )
 from redshank_shared import clock
 from redshank_shared.domain.commands import Command
+from redshank_shared.domain.errors import Unavailable
 from redshank_shared.domain.events import CallFinished
 from redshank_shared.domain.events import Outcome as Ending
 from redshank_shared.domain.limits import clamped_seconds, oversize_of
@@ -143,6 +144,8 @@ class Execution:
         except TimeoutError:
             said = f"timed out after {most_seconds:g} s and was stopped"
             return _finished(call_id, tool.name, "timeout", said)
+        except Unavailable as error:
+            return _finished(call_id, tool.name, "error", error.detail)
         except Exception:  # noqa: BLE001 - a tool's fault becomes its call's result
             logger.exception("%s failed from inside", tool.name)
             said = f"{tool.name} failed from inside; the node's log has the cause"

@@ -5,7 +5,7 @@ import msgspec
 from redshank_shared.domain.events import Decision, Mode
 from redshank_shared.permissions.matching import Subject
 from redshank_shared.permissions.modes import under_mode
-from redshank_shared.permissions.rules import Rule
+from redshank_shared.permissions.rules import Rule, Scope
 from redshank_shared.permissions.ruleset import RuleSet
 
 
@@ -65,13 +65,17 @@ def _reported_scope(rule: Rule | None) -> str:
     return "session" if rule.scope == "builtin" else rule.scope
 
 
+_GRANTED_FOR: dict[Scope, str] = {"session": "this workstream"}
+
+
 def _said(rule: Rule | None, subject: Subject) -> str:
     if rule is None and subject.insisted:
         return "it leads into a private network, which no rule names, so a person is asked"
     if rule is None:
         return "no rule matches, so a person is asked"
     if rule.origin == "approval":
-        return f"{rule.pattern} was allowed for this workstream by a person"
+        whole = _GRANTED_FOR.get(rule.scope, f"this {rule.scope}, for always,")
+        return f"{rule.pattern} was allowed for {whole} by a person"
     if rule.origin == "hook_update":
         said = f"the {rule.scope} rule {rule.pattern} that a hook made says {rule.decision}"
     elif rule.scope == "builtin":

@@ -12,7 +12,7 @@ from redshank_node.tools.support import patch_plan, patch_syntax, patch_writing
 from redshank_node.tools.support.paths import PathRefused
 from redshank_node.tools.tool import CallContext, Workspace
 from tests.contract.edit_cases import Session
-from tests.contract.limited_disk import called_with_limit
+from tests.contract.lesser_child import called_with_limit
 
 PATCH = """*** Begin Patch
 *** Update File: src/tally.py

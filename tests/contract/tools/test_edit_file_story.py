@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pathlib
+import tempfile
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from redshank_node.tools.builtin import edit_file
 from redshank_node.tools.tool import BadArguments, CallContext, Workspace
 from tests.contract.edit_cases import Session
+from tests.contract.lesser_child import called_as_nobody
 
 CODE = "def tally(items):\n    total = 0\n    return total\n"
 
@@ -176,14 +178,31 @@ async def test_what_cannot_be_edited_is_named_and_left_alone(
     assert (tmp_path / "outside.txt").read_text() == "x = 1\n"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-async def test_a_file_without_permission_is_refused_with_the_reason(root: pathlib.Path) -> None:
-    (root / "tally.py").chmod(0o000)
-    result = await Session(root).call(
-        "edit_file", path="tally.py", old_string="total", new_string="x"
-    )
-    assert result.is_error
-    assert "Permission denied" in result.output
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("edit_file", {"old_string": "total = 0", "new_string": "x"}),
+        ("write_file", {"content": "x"}),
+        ("diff_file", {"content": "x"}),
+    ],
+)
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_file_without_permission_is_refused_with_the_reason(
+    tool: str, arguments: dict[str, object], mode: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        root.chmod(0o755)
+        (root / "tally.py").write_text(CODE)
+        (root / "tally.py").chmod(mode)
+        result = called_as_nobody(root, tool, {"path": "tally.py", **arguments})
+        assert (root / "tally.py").read_text() == CODE
+        assert os.listdir(root) == ["tally.py"]
+    if tool == "diff_file" and mode == 0o444:
+        assert not result.is_error
+    else:
+        assert result.is_error
+        assert "path: 'tally.py' cannot be used: Permission denied" in result.output
 
 
 @pytest.mark.parametrize(

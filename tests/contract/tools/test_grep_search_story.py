@@ -60,6 +60,26 @@ async def test_one_file_is_searched_under_its_own_name(root: pathlib.Path) -> No
     assert result.output == "src/a.py:2:TODO two"
 
 
+@pytest.mark.parametrize(
+    ("glob", "found"),
+    [
+        ("*.py", ["src/a/c.py", "src/a.py", "src/b.py"]),
+        ("b.{py,md}", ["src/b.py"]),
+        ("!b.py", ["src/a/c.py", "src/a.py"]),
+        ("src/*.py", ["src/a.py", "src/b.py"]),
+        ("!src/a/**", ["src/a.py", "src/b.py"]),
+        ("*.md", ["[no match]"]),
+    ],
+)
+async def test_a_glob_narrows_the_search_and_brings_nothing_back_that_git_ignores(
+    glob: str, found: list[str], root: pathlib.Path
+) -> None:
+    (root / ".gitignore").write_text("build/\nignored.py\n")
+    (root / "ignored.py").write_text("TODO\n")
+    result = await called(root, "grep_search", {"pattern": "TODO", "glob": glob})
+    assert [line.partition(":")[0] for line in result.output.split("\n")] == found
+
+
 async def test_odd_names_and_lines_are_told_apart(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a:1:b-2-c.txt").write_text("x:3:y-4-z\n")
     (tmp_path / os.fsdecode(b"bad\xff.txt")).write_text("x:3:y\n")

@@ -12,10 +12,15 @@ import pytest
 from redshank_node.tools.builtin import write_file
 from redshank_node.tools.tool import CallContext, Workspace
 from tests.contract.edit_cases import Session
-from tests.contract.limited_disk import called_with_limit
+from tests.contract.lesser_child import called_with_limit
 
 AT_FDCWD = -100
 RENAME_EXCHANGE = 2
+EDIT = {"path": "door/a.txt", "old_string": "e", "new_string": "ee", "near_line": 1}
+PATCH = (
+    "*** Begin Patch\n*** Update File: door/a.txt\n@@\n-one\n+one\n+two\n"
+    "*** Add File: door/b.txt\n+x\n*** End Patch"
+)
 
 
 @pytest.mark.req("T-24", "C-26")
@@ -149,24 +154,36 @@ async def test_folders_that_were_made_in_vain_are_taken_away(tmp_path: pathlib.P
 @pytest.mark.req("K-10")
 @pytest.mark.fault("F17")
 @pytest.mark.fault("F73")
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("write_file", {"path": "door/a.txt", "content": "new\n"}),
+        ("write_file", {"path": "door/a.txt", "content": "more\n", "append": True}),
+        (
+            "edit_file",
+            EDIT,
+        ),
+        ("apply_patch", {"patch": PATCH}),
+    ],
+)
 async def test_a_link_that_is_swapped_all_the_time_never_leads_a_write_out(
-    tmp_path: pathlib.Path,
+    tool: str, arguments: dict[str, object], tmp_path: pathlib.Path
 ) -> None:
     root, outside = tmp_path / "workspace", tmp_path / "outside"
-    (root / "inside").mkdir(parents=True)
+    root.mkdir()
     outside.mkdir()
     (outside / "a.txt").write_text("secret\n")
     (root / "door").mkdir()
     (root / "trap").symlink_to(outside)
-    (root / "door" / "a.txt").write_text("old\n")
+    (root / "door" / "a.txt").write_text("one\n")
     stop = threading.Event()
     swapper = threading.Thread(target=swap, args=(root / "door", root / "trap", stop))
     swapper.start()
     try:
         session = Session(root)
-        for turn in range(150):
+        for _ in range(60):
             session.seen = {}
-            await session.call("write_file", path="door/a.txt", content=f"{turn}\n")
+            await session.call(tool, **arguments)
     finally:
         stop.set()
         swapper.join()

@@ -95,8 +95,12 @@ def _options(arguments: dict[str, Any]) -> list[str]:
     options.append(
         {"insensitive": "--ignore-case", "smart": "--smart-case"}.get(case, "--case-sensitive")
     )
-    if "glob" in arguments:
-        options.append(f"--glob={arguments['glob']}")
+    glob = arguments.get("glob", "")
+    if glob and not glob.startswith("!") and "/" not in glob and ":" not in glob:
+        # Unlike a glob, a type does not bring back what .gitignore leaves out.
+        options += [f"--type-add=asked:{glob}", "--type=asked"]
+    elif glob:
+        options.append(f"--glob={glob}")
     return [*options, f"--regexp={arguments['pattern']}"]
 
 

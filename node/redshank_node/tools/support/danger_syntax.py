@@ -20,10 +20,9 @@ from redshank_node.tools.support.danger_words import (
     Word,
 )
 
-_KEYWORDS = frozenset(
-    {"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "esac", "!"}
-)
-_OPERATORS = ("&&", "||", ";;", "|&", ";", "&", "|", "\n")
+_KEYWORDS = frozenset({"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "!"})
+_CASE_ENDS = (";;&", ";;", ";&")
+_OPERATORS = ("&&", "||", *_CASE_ENDS, "|&", ";", "&", "|", "\n")
 _REDIRECTS = ("<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", ">", "<")
 
 
@@ -73,6 +72,7 @@ class _Reader(WordReader):
         super().__init__(text, depth)
         self.done: list[Item] = []
         self._behind_documents = 0
+        self._cases = 0
 
     def items(self, end: str) -> list[Item]:
         """The commands up to `end`, which is taken; up to the end of the text where it is empty."""
@@ -109,6 +109,8 @@ class _Reader(WordReader):
             self._redirected(command, operator)
         elif operator := self._one_of(_OPERATORS):
             self._close(command, found, operator)
+            if operator in _CASE_ENDS and self._cases:
+                self._pattern()
         elif here in "()":
             self._parenthesis(command, found, here)
         else:
@@ -197,8 +199,7 @@ class _Reader(WordReader):
             self._arithmetic -= double
 
     def _function(self, name: str, found: list[Item]) -> None:
-        while self._at < len(self._text) and self._text[self._at] in BLANK + "\n":
-            self._at += 1
+        self._space()
         if self._at >= len(self._text):
             return
         here = self._text[self._at]
@@ -208,7 +209,7 @@ class _Reader(WordReader):
 
     def _word_or_keyword(self, command: _Pending, found: list[Item]) -> None:
         word = self._word()
-        plain = word.parts[0].text if len(word.parts) == 1 and not word.is_quoted() else ""
+        plain = _plain_text(word)
         if command.words or word.parts and word.parts[0].kind != "text":
             command.words.append(word)
         elif plain == "{":
@@ -223,10 +224,33 @@ class _Reader(WordReader):
         elif plain == "case":
             self._blanks()
             self._word()
-            self._blanks()
+            self._space()
             self._one_of(("in",))
+            self._cases += 1
+            self._pattern()
+        elif plain == "esac":
+            self._cases = max(self._cases - 1, 0)
         elif plain not in _KEYWORDS:
             command.words.append(word)
+
+    def _pattern(self) -> None:
+        """Go behind the pattern of a case's next part: its words are no commands."""
+        self._space()
+        place = self._at
+        while self._at < len(self._text) and self._text[self._at] != ")":
+            if self._text[self._at] in "(|" + BLANK:
+                self._at += 1
+                continue
+            before = self._at
+            word = self._word()
+            if self._at == before or (place == before and _plain_text(word) == "esac"):
+                self._at = place
+                return
+        self._at += 1
+
+    def _space(self) -> None:
+        while self._at < len(self._text) and self._text[self._at] in BLANK + "\n":
+            self._at += 1
 
     def _loop(self, found: list[Item]) -> None:
         self._blanks()
@@ -245,6 +269,12 @@ class _Reader(WordReader):
                 values.append(self._word())
                 self._blanks()
         found.append(Loop(name, tuple(values)))
+
+
+def _plain_text(word: Word) -> str:
+    """The word, where it is written without quotes or anything to expand; else nothing."""
+    whole = len(word.parts) == 1 and word.parts[0].kind == "text" and not word.is_quoted()
+    return word.parts[0].text if whole else ""
 
 
 def _last(items: list[Item]) -> Simple | None:

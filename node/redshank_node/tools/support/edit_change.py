@@ -12,11 +12,12 @@ from redshank_node.tools.support.edit_arguments import edits_of
 from redshank_node.tools.support.edit_diff import difference_of
 from redshank_node.tools.support.edit_engine import located_edits
 from redshank_node.tools.support.edit_frontmatter import body_start
-from redshank_node.tools.support.edit_spans import Span, replaced
+from redshank_node.tools.support.edit_spans import Edit, Span, replaced
 from redshank_node.tools.support.file_digests import digest_of, still_is
 from redshank_node.tools.tool import BadArguments, Workspace
 
 MAX_BYTES = 8 << 20
+_MARK = "\ufeff"
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -106,6 +107,8 @@ def change_of(found: Found, arguments: Mapping[str, Any], options: Mapping[str, 
         raise BadArguments(
             f"path: {path!r} is no text but a {other.kind}; it cannot be edited"
         ) from None
+    if file.encoding.bom:
+        edits = tuple(_without_mark(edit) for edit in edits)
     first = body_start(found.path, file.text) if options.get("keep_frontmatter", False) else 0
     loosely = options.get("matching", "tolerant") == "tolerant"
     spans = located_edits(file.text, edits, loosely=loosely, first=first)
@@ -118,3 +121,10 @@ def change_of(found: Found, arguments: Mapping[str, Any], options: Mapping[str, 
             f"{file.encoding.name}; leave it out or write the whole file anew"
         ) from None
     return EditChange(found, file.text, spans, file.encoding)
+
+
+def _without_mark(edit: Edit) -> Edit:
+    """The mark at the file's beginning is no part of its text, also where a model copied it."""
+    return msgspec.structs.replace(
+        edit, old=edit.old.removeprefix(_MARK), new=edit.new.removeprefix(_MARK)
+    )

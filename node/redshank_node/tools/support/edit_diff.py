@@ -29,7 +29,8 @@ def _regions(text: str, spans: tuple[Span, ...], context: int) -> list[_Region]:
         start, end = _widened(text, span, context)
         if regions and start <= regions[-1][1]:
             first, last, inside = regions[-1]
-            regions[-1] = (first, max(last, end), [*inside, span])
+            inside.append(span)
+            regions[-1] = (first, max(last, end), inside)
         else:
             regions.append((start, end, [span]))
     return regions

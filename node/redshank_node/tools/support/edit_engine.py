@@ -62,7 +62,7 @@ class _Finder:
 
     def _places(self, edit: Edit, old: str) -> tuple[Match, list[Place]]:
         document = self._document
-        within = windows(document.view, edit.near, self._lines_of, document.line_at)
+        within = windows(document.view, edit.near, self._lines_of, document.lines_at)
         exact = self._within(document.exact(old, step_over=edit.replace_all), within)
         if exact:
             return "exact", exact
@@ -75,22 +75,22 @@ class _Finder:
     def _lines_of(self, text: str) -> list[int]:
         plain = _plain(text)
         places = self._document.loose(plain) or self._document.exact(plain, step_over=True)
-        return [self._line_of(place) for place in places]
+        return self._lines(places)
 
-    def _line_of(self, place: Place) -> int:
-        return self._document.line_at(place.start)
+    def _lines(self, places: list[Place]) -> list[int]:
+        return self._document.lines_at([place.start for place in places])
 
     def _within(self, places: list[Place], within: tuple[Lines, ...] | None) -> list[Place]:
         if within is None:
             return places
         return [
             place
-            for place in places
-            if any(first <= self._line_of(place) <= last for first, last in within)
+            for place, line in zip(places, self._lines(places), strict=True)
+            if any(first <= line <= last for first, last in within)
         ]
 
     def _nearest(self, edit: Edit, places: list[Place]) -> Place:
-        lines = [self._line_of(place) for place in places]
+        lines = self._lines(places)
         if edit.near_line is not None:
             near = edit.near_line
             ranked = sorted(range(len(places)), key=lambda place: abs(lines[place] - near))

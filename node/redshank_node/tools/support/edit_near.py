@@ -11,6 +11,7 @@ from redshank_node.tools.tool import BadArguments
 RADIUS = 15
 
 Places = Callable[[str], list[int]]
+LinesAt = Callable[[list[int]], list[int]]
 # First to last line, both counted from 1, both included.
 Lines = tuple[int, int]
 
@@ -47,17 +48,18 @@ Anchor = TextAnchor | LinesAnchor | SymbolAnchor
 
 
 def windows(
-    text: str, anchors: tuple[Anchor, ...], places: Places, line_at: Callable[[int], int]
+    text: str, anchors: tuple[Anchor, ...], places: Places, lines_at: LinesAt
 ) -> tuple[Lines, ...] | None:
     """The lines that all anchors leave, None for all of them. `places` finds a text with its blanks
-    taken loosely, as line numbers; raises BadArguments that names the anchor.
+    taken loosely, as line numbers; `lines_at` turns places into these. Raises BadArguments that
+    names the anchor.
     """
     if not anchors:
         return None
     last = text.count("\n") + (not text.endswith("\n"))
     left: tuple[Lines, ...] = ((1, max(last, 1)),)
     for anchor in anchors:
-        left = _shared(left, _of(anchor, text, max(last, 1), places, line_at))
+        left = _shared(left, _of(anchor, text, max(last, 1), places, lines_at))
         if not left:
             raise BadArguments(
                 f"{anchor.name}: no line is near all of its anchors; leave one of them out"
@@ -66,7 +68,7 @@ def windows(
 
 
 def _of(
-    anchor: Anchor, text: str, last: int, places: Places, line_at: Callable[[int], int]
+    anchor: Anchor, text: str, last: int, places: Places, lines_at: LinesAt
 ) -> tuple[Lines, ...]:
     match anchor:
         case LinesAnchor():
@@ -82,15 +84,15 @@ def _of(
                 raise BadArguments(f"{anchor.name}: {anchor.text[:80]!r} is not in the file")
             return _merged([(line - RADIUS, line + RADIUS) for line in lines])
         case SymbolAnchor():
-            line = _symbol_line(anchor, text, line_at)
+            line = _symbol_line(anchor, text, lines_at)
             before = 0 if anchor.direction == "after" else anchor.radius
             after = 0 if anchor.direction == "before" else anchor.radius
             return ((line - before, line + after),)
 
 
-def _symbol_line(anchor: SymbolAnchor, text: str, line_at: Callable[[int], int]) -> int:
+def _symbol_line(anchor: SymbolAnchor, text: str, lines_at: LinesAt) -> int:
     word = rf"(?<!\w){re.escape(anchor.symbol)}(?!\w)"
-    lines = [line_at(found.start()) for found in re.finditer(word, text)]
+    lines = lines_at([found.start() for found in re.finditer(word, text)])
     if not lines:
         raise BadArguments(f"{anchor.name}: the symbol {anchor.symbol!r} is not in the file")
     if anchor.index is not None:

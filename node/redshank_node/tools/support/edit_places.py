@@ -35,9 +35,15 @@ class Document:
         self._shifts = [start - number for number, start in enumerate(windows)]
         self._first = first - bisect.bisect_left(windows, first)
 
-    def line_at(self, place: int) -> int:
-        """The line of a place in the view, from 1."""
-        return self.view.count("\n", 0, place) + 1
+    def lines_at(self, places: list[int]) -> list[int]:
+        """The lines of these places in the view, from 1; the places stand in its order."""
+        lines: list[int] = []
+        line, at = 1, 0
+        for place in places:
+            line += self.view.count("\n", at, place)
+            at = place
+            lines.append(line)
+        return lines
 
     def real(self, place: int) -> int:
         """Where a place of the view is in the text: before a CRLF, never within it."""

@@ -11,6 +11,7 @@ from redshank_node.tools.support.truncate import head_of
 
 _SHOWN_BYTES = 16384
 _LISTED_LINES = 20
+_LISTED_EDITS = 200
 _NUMBERED_CONTEXT = 4
 _HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
@@ -20,9 +21,9 @@ def in_words(path: str, change: EditChange, apply_id: str) -> str:
     look: at a dry run, at old text that matched but for its blanks.
     """
     difference = change.difference(path)
-    lines = [change.line_of(span.found[0]) for span in change.spans]
-    listed = ", ".join(map(str, lines[:_LISTED_LINES]))
-    more = ", ..." if len(lines) > _LISTED_LINES else ""
+    lines = [change.line_of(span.found[0]) for span in change.spans[:_LISTED_LINES]]
+    listed = ", ".join(map(str, lines))
+    more = ", ..." if len(change.spans) > _LISTED_LINES else ""
     done = "would be edited" if apply_id else "edited"
     said = (
         f"{path} {done} at line {listed}{more}: "
@@ -39,16 +40,16 @@ def in_words(path: str, change: EditChange, apply_id: str) -> str:
 
 
 def as_json(path: str, change: EditChange, apply_id: str) -> str:
-    """The same as one JSON object (C35)."""
+    """The same as one JSON object, with the first 200 places (C35)."""
     patch = change.difference(path)
     wide = change.difference(path, _NUMBERED_CONTEXT)
-    first = min((change.line_of(span.start) for span in change.spans), default=1)
+    first = change.line_of(change.spans[0].start)
     told = {
         "success": True,
         "path": path,
         "match": _match(change),
         "firstChangedLine": first,
-        "edits": [_edit(change, span) for span in change.spans],
+        "edits": [_edit(change, span) for span in change.spans[:_LISTED_EDITS]],
         "diff": head_of(_numbered(wide), _SHOWN_BYTES),
         "patch": head_of(patch.body, _SHOWN_BYTES),
     }

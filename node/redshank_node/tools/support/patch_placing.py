@@ -13,6 +13,13 @@ from redshank_node.tools.tool import BadArguments
 _LISTED = 8
 
 
+def _loose(text: str) -> str:
+    return " ".join(text.split())
+
+
+_LOOSENINGS: tuple[Callable[[str], str], ...] = (str, str.rstrip, _loose)
+
+
 class _Line(msgspec.Struct, frozen=True):
     text: str
     end: str
@@ -36,9 +43,10 @@ def patched(text: str, hunks: Sequence[Hunk]) -> str:
     where the patch says otherwise (F16, F33).
     """
     lines = _lines(text)
+    haystack = _Haystack(lines)
     placed: list[_Placed] = []
     for hunk in hunks:
-        placed.append(_placed(lines, hunk, placed))
+        placed.append(_placed(haystack, hunk, placed))
     placed.sort(key=lambda each: each.start)
     made: list[_Line] = []
     at = 0
@@ -54,14 +62,47 @@ def patched(text: str, hunks: Sequence[Hunk]) -> str:
     return _joined(made, ended, newline_of(text))
 
 
-def _placed(lines: list[_Line], hunk: Hunk, before: list[_Placed]) -> _Placed:
+class _Haystack:
+    """A file's lines, to be found by strict or loose comparison."""
+
+    def __init__(self, lines: list[_Line]) -> None:
+        self.lines = lines
+        self._loosened: dict[int, tuple[list[str], dict[str, list[int]]]] = {}
+
+    def starts(self, hunk: Hunk) -> list[int]:
+        """Where the hunk's old lines are, by the strictest comparison that finds them."""
+        for level, loosened in enumerate(_LOOSENINGS):
+            found = self._found(level, [loosened(text) for text in hunk.old], hunk.at_end)
+            if found:
+                return found
+        return []
+
+    def _found(self, level: int, wanted: list[str], at_end: bool) -> list[int]:
+        if level not in self._loosened:
+            have = [_LOOSENINGS[level](line.text) for line in self.lines]
+            places: dict[str, list[int]] = {}
+            for number, text in enumerate(have):
+                places.setdefault(text, []).append(number)
+            self._loosened[level] = (have, places)
+        have, places = self._loosened[level]
+        # By its rarest line: most lines of a file are there once or twice.
+        rarest = min(range(len(wanted)), key=lambda number: len(places.get(wanted[number], ())))
+        first = max(len(have) - len(wanted), 0) if at_end else 0
+        return [
+            start
+            for start in (number - rarest for number in places.get(wanted[rarest], ()))
+            if start >= first and have[start : start + len(wanted)] == wanted
+        ]
+
+
+def _placed(haystack: _Haystack, hunk: Hunk, before: list[_Placed]) -> _Placed:
+    lines = haystack.lines
     if not hunk.old:
         return _Placed(hunk, _insertion(lines, hunk))
     after = before[-1].end if before else 0
-    starts = _starts(lines, hunk)
     free = [
         start
-        for start in starts
+        for start in haystack.starts(hunk)
         if all(start >= each.end or start + len(hunk.old) <= each.start for each in before)
     ]
     if hunk.anchors and free:
@@ -79,25 +120,6 @@ def _placed(lines: list[_Line], hunk: Hunk, before: list[_Placed]) -> _Placed:
             "until it is unique, or @@ with a line that stands before it"
         )
     raise BadArguments(_nowhere(lines, hunk))
-
-
-def _starts(lines: list[_Line], hunk: Hunk) -> list[int]:
-    """Where the hunk's old lines are, by the strictest comparison that finds them."""
-    loosenings: tuple[Callable[[str], str], ...] = (str, str.rstrip, _loose)
-    for loosened in loosenings:
-        have = [loosened(line.text) for line in lines]
-        wanted = [loosened(text) for text in hunk.old]
-        count = len(wanted)
-        last = len(have) - count
-        first = max(last, 0) if hunk.at_end else 0
-        found = [
-            start
-            for start in range(first, last + 1)
-            if have[start] == wanted[0] and have[start : start + count] == wanted
-        ]
-        if found:
-            return found
-    return []
 
 
 def _behind_anchors(lines: list[_Line], hunk: Hunk, starts: list[int], after: int) -> list[int]:
@@ -203,7 +225,3 @@ def _nowhere(lines: list[_Line], hunk: Hunk) -> str:
         f"{said}: read the file, copy its lines, send the patch anew"
         f"{'; nearest to its first line: ' + listed if listed else ''}"
     )
-
-
-def _loose(text: str) -> str:
-    return " ".join(text.split())

@@ -28,9 +28,10 @@ async def world(database: Database, valkey: Valkey, tmp_path: pathlib.Path) -> A
     await made.redis.aclose()
 
 
-def tools(world: World) -> tuple[Tool, ...]:
-    """Editing as turnstone has it: not without a read before."""
-    return (read_file.TOOL, Session(world.folder, "turnstone").tool("edit_file"))
+def tools(world: World, profile: str) -> tuple[Tool, ...]:
+    """Editing as the profile has it: turnstone not without a read before."""
+    name = "edit" if profile == "cireilclaw" else "edit_file"
+    return (read_file.TOOL, Session(world.folder, profile).tool(name))
 
 
 def edit(old: str, new: str) -> tuple[str, str]:
@@ -38,11 +39,15 @@ def edit(old: str, new: str) -> tuple[str, str]:
 
 
 async def turn(
-    world: World, node: str, workstream: WorkstreamId | None, *calls: tuple[str, str]
+    world: World,
+    node: str,
+    workstream: WorkstreamId | None,
+    *calls: tuple[str, str],
+    profile: str = "turnstone",
 ) -> tuple[WorkstreamId, list[str]]:
     """A turn on a node of this name, one call an answer; the results of all turns."""
     steps = [*(says("", call) for call in calls), says("done")]
-    async with world.node(steps, tools(world), node) as running:
+    async with world.node(steps, tools(world, profile), node) as running:
         if workstream is None:
             workstream = await world.create("go", mode="bypassPermissions")
         else:
@@ -78,3 +83,18 @@ async def test_what_changed_since_the_read_is_refused_on_another_node(world: Wor
 
     assert "changed on disk since it was last read here; read it again" in results[1]
     assert (world.folder / "a.txt").read_text() == "a = 1\nof somebody else\n"
+
+
+@pytest.mark.req("C-36")
+async def test_a_dry_run_of_one_turn_is_applied_in_the_next(world: World) -> None:
+    edits = [{"oldText": "a = 1", "newText": "a = 2"}]
+    dry = "edit", json.dumps({"path": "a.txt", "edits": edits, "dryRun": True})
+    workstream, results = await turn(world, "marsh-1", None, dry, profile="cireilclaw")
+    apply_id = json.loads(results[0])["applyId"]
+    assert (world.folder / "a.txt").read_text() == "a = 1\n"
+
+    again = "edit", json.dumps({"path": "a.txt", "apply": apply_id})
+    _, results = await turn(world, "marsh-1", workstream, again, again, profile="cireilclaw")
+    assert json.loads(results[1])["patch"] == json.loads(results[0])["patch"]
+    assert f"there is no dry run {apply_id}" in results[2]
+    assert (world.folder / "a.txt").read_text() == "a = 2\n"

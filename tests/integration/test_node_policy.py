@@ -10,7 +10,7 @@ from redshank_node.engine.tool_cards import card_of
 from redshank_node.tools.catalog import BUILTIN
 from redshank_node.tools.tool import Prepared, Workspace
 from redshank_shared import clock
-from redshank_shared.domain.commands import PostMessage
+from redshank_shared.domain.commands import PostMessage, Resolution, ResolveApprovals
 from redshank_shared.domain.events import MODES, CallDecided, CallFinished, Mode, WorkstreamCreated
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.rule_events import SessionRule
@@ -269,3 +269,27 @@ async def test_a_rule_counts_from_the_next_turn_on_at_once(world: World) -> None
         ("deny", "bash", "user"),
     ]
     assert probe.ran == ["bash y"]
+
+
+@pytest.mark.req("K-36", "O-15")
+@pytest.mark.parametrize("locked", [False, True])
+async def test_a_call_that_a_rule_denies_since_it_was_asked_does_not_run_when_it_is_approved(
+    world: World, locked: bool
+) -> None:
+    probe = Probe()
+    steps = [says("", ("bash", '{"text": "y"}')), says("understood")]
+    async with world.node(steps, probe.tools()) as node:
+        ws = await world.create("go")
+        await node.turns.take_up(ws)
+        (waiting,) = (await world.until_rest(ws)).approvals
+        PermissionRules(world.database).put(row("bash", locked=locked))
+        await world.do(ws, ResolveApprovals((Resolution(waiting, "allow"),), "ines"))
+        await node.turns.take_up(ws)
+        await world.until_rest(ws)
+    assert probe.ran == []
+    facts = world.facts(ws)
+    said = [fact for fact in facts if isinstance(fact, CallDecided)][-1]
+    assert (said.decision, said.pattern, said.scope) == ("deny", "bash", "user")
+    (result,) = [fact for fact in facts if isinstance(fact, CallFinished)]
+    assert result.outcome == "denied"
+    assert "user rule bash says deny" in result.output

@@ -141,3 +141,10 @@ def test_hunks_are_placed_by_anchors_order_and_context(
             patched(text, file.hunks)
     else:
         assert patched(text, file.hunks) == after
+
+
+@pytest.mark.req("K-12")
+def test_lines_that_come_amid_another_hunk_are_refused() -> None:
+    (file,) = parsed("--- n\n+++ n\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -2,0 +2,1 @@\n+x\n")
+    with pytest.raises(BadArguments, match="hunk 2 of n and another overlap at line 3"):
+        patched("a\nb\nc\n", file.hunks)

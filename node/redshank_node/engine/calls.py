@@ -60,7 +60,9 @@ class Bounds(msgspec.Struct, frozen=True):
 
 
 class ReadyCall(msgspec.Struct, frozen=True):
-    """A call that was resolved and validated, or the words for the model why it cannot run."""
+    """A call that was resolved and validated, or the words for the model why it cannot run;
+    `denial`: the rule that denies it by now.
+    """
 
     call: Call
     tool: Tool | None = None
@@ -68,6 +70,7 @@ class ReadyCall(msgspec.Struct, frozen=True):
     refusal: str = ""
     over_limit: bool = False
     hidden: bool = False
+    denial: Verdict | None = None
 
 
 class Pipeline:
@@ -191,6 +194,22 @@ class Pipeline:
         verdict = self.policy.verdict(state, card, label)
         return verdict, self.hooks.about(verdict.decision, subject(card, label))
 
+    def permitted(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[ReadyCall]:
+        """The batch, with what a rule denies by now refused: a deny counts until a call starts,
+        whoever allowed it before (K-36). A hook's deny is for the calls behind its own (K-43).
+        """
+        lasting = tuple(rule for rule in state.hook_rules if rule.decision != "deny")
+        judged = msgspec.structs.replace(state, hook_rules=lasting)
+        return [self._permitted(judged, ready) for ready in batch]
+
+    def _permitted(self, state: Workstream, ready: ReadyCall) -> ReadyCall:
+        if ready.tool is None or ready.prepared is None:
+            return ready
+        verdict = self.policy.verdict(state, self._cards[ready.tool.name], ready.prepared.label)
+        if verdict.base_decision != "deny":
+            return ready
+        return ReadyCall(ready.call, ready.tool, refusal=denied_for(verdict), denial=verdict)
+
     def decisions(
         self,
         state: Workstream,
@@ -222,8 +241,7 @@ class Pipeline:
             verdict = combined(verdict, heard.answers)
         decided = _decision(call, tool, verdict)
         if verdict.decision == "deny":
-            said = f"Denied: {verdict.why}. Do it another way, or say what you need."
-            return [decided, refusal_result(call, "denied", said)]
+            return [decided, refusal_result(call, "denied", denied_for(verdict))]
         if verdict.decision == "allow" or call.status == "edited":
             return [decided]
         return [
@@ -245,6 +263,30 @@ class Pipeline:
             origin, why = "boundary", "unavailable: the workstream's boundary leaves this tool out"
         verdict = Verdict("deny", "deny", state.mode, "", "", "", origin, why)
         return [_decision(ready.call, ready.tool, verdict), result]
+
+
+def unfit(state: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
+    """The results of those that cannot start; a denial is audited first (K-44)."""
+    facts: list[AnyFact] = []
+    for ready in batch:
+        if ready.prepared is not None or not is_open(state, ready.call.asked.call_id):
+            continue
+        if ready.tool is not None and ready.denial is not None:
+            facts.append(_decision(ready.call, ready.tool, ready.denial))
+        outcome = "denied" if ready.denial is not None else "refused"
+        facts.append(refusal_result(ready.call, outcome, ready.refusal))
+    return facts
+
+
+def is_open(state: Workstream, call_id: str) -> bool:
+    """Whether this call of the batch in hand has no result yet."""
+    call = state.calls.get(call_id)
+    return call is not None and call.status != "done"
+
+
+def denied_for(verdict: Verdict) -> str:
+    """What the model reads of a denial by rule, mode or hook."""
+    return f"Denied: {verdict.why}. Do it another way, or say what you need."
 
 
 def updates_of(call: Call, heard: Heard) -> list[RulesUpdated]:

@@ -29,6 +29,8 @@ def sandbox_of(settings: Settings, workspace: Path) -> Sandbox:
     chosen = settings.sandbox
     hidden = own_files(settings, process_environment())
     view = View(workspace, split_folders(chosen.readable), hidden)
+    for path in view.covered():
+        logger.warning("%s lies where agents work, file tools can read it: move one of both", path)
     given = given_here(chosen.backend, view)
     if given.backend == "missing":
         said = "commands cannot be confined here (%s), so bash is refused; %s"

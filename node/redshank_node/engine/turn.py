@@ -8,7 +8,14 @@ from typing import assert_never
 import msgspec
 
 from redshank_node.engine.answering import Answering
-from redshank_node.engine.calls import Bounds, Pipeline, ReadyCall, refusal_result
+from redshank_node.engine.calls import (
+    Bounds,
+    Pipeline,
+    ReadyCall,
+    is_open,
+    refusal_result,
+    unfit,
+)
 from redshank_node.engine.early_reads import EarlyReads
 from redshank_node.engine.execution import Execution, Outcome
 from redshank_node.engine.hearing import Hearing
@@ -164,8 +171,8 @@ class Turn:
             await self._recorder.record(lambda state: self._interrupted(state, calls))
             return []
         bounds = Bounds(self._limits, boundary=self._recorder.state.created.boundary)
-        batch = self._together(await self._pipeline.ready(calls, bounds, {}))
-        await self._recorder.record(lambda state: self._unfit(state, batch))
+        batch = await self._startable(calls, bounds)
+        await self._recorder.record(lambda state: unfit(state, batch))
         return batch
 
     def _interrupted(self, state: Workstream, lost: Sequence[Call]) -> list[AnyFact]:
@@ -221,15 +228,19 @@ class Turn:
 
     async def _start(self, calls: Sequence[Call]) -> list[ReadyCall]:
         """The next calls that may run together; `call.started` is committed before the effect."""
-        batch = self._together(await self._pipeline.ready(calls, self._bounds_after(None), {}))
+        batch = await self._startable(calls, self._bounds_after(None))
         await self._recorder.record(
             lambda state: (
-                [*self._unfit(state, batch), *self._starts(batch)]
+                [*unfit(state, batch), *self._starts(batch)]
                 if isinstance(plan(state), Run)
                 else []
             )
         )
         return batch
+
+    async def _startable(self, calls: Sequence[Call], bounds: Bounds) -> list[ReadyCall]:
+        batch = await self._pipeline.ready(calls, bounds, {})
+        return self._together(self._pipeline.permitted(self._recorder.state, batch))
 
     async def look(
         self, after: Workstream, batch: Sequence[ReadyCall], group: asyncio.TaskGroup
@@ -307,13 +318,6 @@ class Turn:
             epoch=self.lease.epoch,
         )
 
-    def _unfit(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[AnyFact]:
-        return [
-            refusal_result(ready.call, "refused", ready.refusal)
-            for ready in batch
-            if ready.prepared is None and _is_open(state, ready.call.asked.call_id)
-        ]
-
     async def _carry_out(self, batch: Sequence[ReadyCall], group: asyncio.TaskGroup) -> None:
         """Run those of the batch that are started; a stop that came before counts."""
         state = self._recorder.state
@@ -370,7 +374,7 @@ class Turn:
 def _once(state: Workstream, outcome: Outcome, at: str) -> list[AnyFact]:
     """The result with what its command leads to; a command that is refused makes it an error."""
     finished = outcome.finished
-    if not _is_open(state, finished.call_id):
+    if not is_open(state, finished.call_id):
         return []
     if outcome.command is None:
         return [finished]
@@ -381,11 +385,6 @@ def _once(state: Workstream, outcome: Outcome, at: str) -> list[AnyFact]:
             finished, is_error=True, outcome="refused", output=refusal.detail
         )
         return [refused]
-
-
-def _is_open(state: Workstream, call_id: str) -> bool:
-    call = state.calls.get(call_id)
-    return call is not None and call.status != "done"
 
 
 def _is_started(state: Workstream, call_id: str) -> bool:

@@ -25,6 +25,8 @@ CALL_FOLLOWS: dict[tuple[CallStatus, str], CallStatus] = {
     ("edited", "call.finished"): "done",
     ("allowed", "call.started"): "started",
     ("allowed", "call.finished"): "done",
+    ("allowed", "decided:deny"): "denied",
+    ("approved", "decided:deny"): "denied",
     ("approved", "call.started"): "started",
     ("approved", "call.finished"): "done",
     ("denied", "call.finished"): "done",

@@ -12,7 +12,9 @@ def label_of(card: ToolCard, arguments: Mapping[str, Any]) -> str:
     """
     if card.canonical == "open_preview":
         target = arguments.get("target")
-        is_url = isinstance(target, str) and target.strip().lower().startswith(("http://", "https://"))
+        is_url = isinstance(target, str) and target.strip().lower().startswith(
+            ("http://", "https://")
+        )
         return "url" if is_url else ""
     label = arguments.get(card.labelled_by, "") if card.labelled_by else ""
     return label if isinstance(label, str) else ""

@@ -83,9 +83,10 @@ def sandbox(
     limits: ProcessLimits | None = None,
     levels: Mapping[str, SandboxLevel] = NO_LEVELS,
     groups: Groups | None = None,
+    covered: tuple[pathlib.Path, ...] = (),
 ) -> Sandbox:
-    """The sandbox of a node whose workspace this is."""
-    hidden = (grounds.data, grounds.settings)
+    """The sandbox of a node whose workspace this is; `covered`: what else no command may see."""
+    hidden = (grounds.data, grounds.settings, *covered)
     view = View(grounds.workspace, (), hidden)
     walls = given(backend, grounds)
     return Sandbox(walls, view, limits or ProcessLimits(processes=512), levels, groups)

@@ -283,3 +283,35 @@ async def test_the_usual_tools_work_confined(backend: str, grounds: Grounds) -> 
     assert {"1", "a"} < set(lines)
     assert any(line.startswith("On branch ") for line in lines)
     assert any(line.startswith("root:x:0") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat share/node/data/vault.key share/node/redshank.toml",
+        "mv share/node/data share/node/moved; cat share/node/moved/vault.key",
+        "mv share/node share/moved; cat share/moved/data/vault.key",
+        "mv share moved; cat moved/node/data/vault.key",
+        "mkdir -p new; mv -T share new; cat new/node/data/vault.key",
+        "ln share/node/redshank.toml known; cat known",
+        "mv share/node/redshank.toml known; cat known",
+        "rm -rf share/node/data; echo x >share/node/redshank.toml",
+        "umount share/node/data; cat share/node/data/vault.key",
+        "cp -r share copied; cat copied/node/data/vault.key copied/node/redshank.toml",
+        "tar cf - share | tr -d '\\0'",
+        "cat /workspace/share/node/data/vault.key",
+    ],
+)
+async def test_what_lies_covered_in_the_workspace_stays_so_over_many_commands(
+    command: str, grounds: Grounds
+) -> None:
+    node = grounds.workspace / "share" / "node"
+    (node / "data").mkdir(parents=True)
+    (node / "data" / "vault.key").write_text(SECRET)
+    (node / "redshank.toml").write_text(SECRET)
+    covered = (node / "data", node / "redshank.toml")
+    for attempt in (command, f"{command}; grep -r {SECRET} .", f"grep -r {SECRET} ."):
+        result = await ran(attempt, grounds, sandbox("bwrap", grounds, covered=covered))
+        assert SECRET not in result.output.replace(f"grep -r {SECRET}", "")
+    assert (node / "data" / "vault.key").read_text() == SECRET
+    assert (node / "redshank.toml").read_text() == SECRET

@@ -225,3 +225,18 @@ async def test_files_that_are_no_text_are_refused(root: pathlib.Path) -> None:
         )
         assert result.is_error
         assert says in result.output
+
+
+@pytest.mark.req("K-12", "T-25")
+@pytest.mark.parametrize("folder", ["", "{root}/", "./"])
+async def test_what_a_patch_wrote_may_be_edited_at_once(folder: str, root: pathlib.Path) -> None:
+    session = Session(root, "turnstone")
+    path = f"{folder.format(root=root)}new/deep/a.txt"
+    patch = f"*** Begin Patch\n*** Add File: {path}\n+one\n*** End Patch"
+    patched = await Session(root, "kheish").call("apply_patch", patch=patch)
+    session.seen = {file.path: file.digest for file in patched.seen}
+    edited = await session.call(
+        "edit_file", path="new/deep/a.txt", old_string="one", new_string="two"
+    )
+    assert not edited.is_error, edited.output
+    assert (root / "new/deep/a.txt").read_text() == "two\n"

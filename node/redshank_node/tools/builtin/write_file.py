@@ -120,7 +120,7 @@ def _relative(workspace: Workspace, path: str) -> str:
     except paths.PathRefused as missing:
         if missing.kind != "missing":
             raise
-        return os.path.normpath(path)
+        return os.path.relpath(os.path.join(workspace.root, path), workspace.root)
 
 
 def _text_of(before: _Before | None) -> str:

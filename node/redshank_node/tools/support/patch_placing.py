@@ -1,5 +1,6 @@
 """Places the hunks of a patch in a text by their context."""
 
+import re
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -13,11 +14,15 @@ from redshank_node.tools.tool import BadArguments
 _LISTED = 8
 
 
+def _without_tail(text: str) -> str:
+    return text.rstrip(" \t")
+
+
 def _loose(text: str) -> str:
-    return " ".join(text.split())
+    return re.sub("[ \t]+", " ", text).strip(" ")
 
 
-_LOOSENINGS: tuple[Callable[[str], str], ...] = (str, str.rstrip, _loose)
+_LOOSENINGS: tuple[Callable[[str], str], ...] = (str, _without_tail, _loose)
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -51,6 +56,10 @@ def patched(text: str, hunks: Sequence[Hunk]) -> str:
     made: list[_Line] = []
     at = 0
     for each in placed:
+        if each.start < at:
+            raise BadArguments(
+                f"patch: {each.hunk.name} and another overlap at line {each.start + 1}; join them"
+            )
         made += lines[at : each.start]
         made += _applied(lines, each)
         at = each.end

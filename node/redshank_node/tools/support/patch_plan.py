@@ -88,7 +88,7 @@ def _change(workspace: Workspace, file: FilePatch) -> FileChange:
         found = file_at(workspace, file.path)
         check_as_seen(workspace, file.path, found, needs_read=False)
         if file.action == "delete" and not file.hunks:
-            before = _shown(found.data)
+            before = _text(file.path, found.data).text
             return FileChange("delete", file.path, found.path, found.sha256, before)
         return _updated(workspace, file, found)
 
@@ -142,7 +142,7 @@ def _free(workspace: Workspace, path: str) -> str:
     except paths.PathRefused as refused:
         if refused.kind != "missing":
             raise
-    return os.path.normpath(path)
+    return os.path.relpath(os.path.join(workspace.root, path), workspace.root)
 
 
 def _text(path: str, data: bytes) -> textfiles.TextFile:
@@ -157,13 +157,6 @@ def _text(path: str, data: bytes) -> textfiles.TextFile:
             f"path: {path!r} is {text.encoding.name}, a patch changes UTF-8 alone; use edit_file"
         )
     return text
-
-
-def _shown(data: bytes) -> str:
-    try:
-        return textfiles.decoded(data).text
-    except textfiles.NotText as other:
-        return f"[{other.kind}, {len(data)} bytes]\n"
 
 
 def _utf8(path: str, text: str) -> bytes:

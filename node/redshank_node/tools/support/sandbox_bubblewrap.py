@@ -59,6 +59,8 @@ class Bubblewrap(msgspec.Struct, frozen=True):
         words += (bind, workspace, workspace)
         if not view.workspace.is_relative_to(_ALIAS):
             words += ("--symlink", workspace, _ALIAS)
+        for path in view.held():
+            words += (bind, str(path), str(path))
         for path in view.covered():
             words += _cover(path)
         words += ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workspace)

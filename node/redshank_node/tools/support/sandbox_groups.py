@@ -10,6 +10,8 @@ from collections.abc import Callable
 _logger = logging.getLogger(__name__)
 
 _ROOT = pathlib.Path("/sys/fs/cgroup")
+# What systemd's DelegateSubgroup= names: then the group above is ours to divide.
+_DELEGATED = "node"
 _JOINED_SECONDS = 60.0
 # The shell puts itself into each group, then becomes the command.
 _ENTER = 'for group in $1; do echo 0 > "$group/cgroup.procs" || exit 126; done; shift; exec "$@"'
@@ -73,7 +75,7 @@ def groups_here(
     """Groups below those of this process, node being its id; None where it may not make any.
 
     Version 2 needs a folder whose controllers were delegated, as systemd does with
-    `DelegateSubgroup=`; version 1 the right to write.
+    `DelegateSubgroup=node`; version 1 the right to write.
     """
     bounds = {
         "memory.max": memory_bytes,
@@ -85,6 +87,7 @@ def groups_here(
         made = tuple(folder / f"redshank-{node}" for folder in folders)
         try:
             for folder in made:
+                _enable(folder.parent)
                 _clear_old(folder.parent)
                 folder.mkdir()
                 _enable(folder)
@@ -102,7 +105,9 @@ def _candidates() -> list[tuple[pathlib.Path, ...]]:
     found: list[tuple[pathlib.Path, ...]] = []
     if (_ROOT / "cgroup.controllers").exists():
         own = _ROOT / places.get("", "/").lstrip("/")
-        found += [(each,) for each in (own, own.parent) if each.is_relative_to(_ROOT)]
+        found.append((own,))
+        if own.name == _DELEGATED:
+            found.append((own.parent,))
     elif "memory" in places and "pids" in places:
         found.append(tuple(_ROOT / name / places[name].lstrip("/") for name in ("memory", "pids")))
     return found
@@ -119,7 +124,7 @@ def _own_places() -> dict[str, str]:
 
 def _enable(folder: pathlib.Path) -> None:
     control = folder / "cgroup.subtree_control"
-    if control.exists():
+    if control.exists() and not {"memory", "pids"} <= set(control.read_text().split()):
         control.write_text("+memory +pids")
 
 

@@ -57,6 +57,18 @@ class View(msgspec.Struct, frozen=True):
         seen = sorted({path for path in self.hidden if _beneath(path, shown) and path.exists()})
         return [path for path in seen if not _beneath(path.parent, seen)]
 
+    def held(self) -> list[pathlib.Path]:
+        """The folders between the workspace and what is covered in it, outermost first. One that
+        a command could rename would be covered under its old name, read under its new one.
+        """
+        above = {
+            folder
+            for path in self.covered()
+            for folder in path.parents
+            if folder != self.workspace and folder.is_relative_to(self.workspace)
+        }
+        return sorted(above)
+
 
 def split_folders(text: str) -> tuple[pathlib.Path, ...]:
     """The paths of a setting, resolved; what has none is left out."""

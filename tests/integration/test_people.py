@@ -42,6 +42,7 @@ from redshank_shared.domain.question_events import (
 )
 from redshank_shared.session_commands import first_facts
 from redshank_shared.stores.database import Database
+from redshank_shared.vault.redaction import Redactor
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import Probe, World, fresh_id, now, says
 
@@ -390,3 +391,27 @@ async def test_a_plan_without_plan_mode_or_without_words_asks_nobody(
     assert outcome == "refused"
     assert said in output
     assert "approval.requested" not in [kind_of(fact) for fact in world.facts(workstream)]
+
+
+@pytest.mark.fault("F-12")
+async def test_a_secret_that_stands_in_a_file_is_kept_out_of_what_is_shown_of_an_edit(
+    world: World,
+) -> None:
+    secret = "canary-in-a-file-0123"
+    settings = world.folder / "settings.ini"
+    settings.write_text(f"name = reed\nkey = {secret}\nmode = ebb\n")
+    world.asking = Asking(redact=Redactor((secret,)).of_output)
+    edit = {"path": "settings.ini", "new_string": "mode = flood"}
+    workstream = await begun(
+        world,
+        says("", call("read_file", path="settings.ini")),
+        says("", call("edit_file", old_string="key = reed\nmode = ebb\n", **edit)),
+        says("", call("edit_file", old_string="mode = ebb", **edit)),
+    )
+    (requested,) = of(world, workstream, ApprovalRequested)
+    assert "mode = flood" in requested.preview.body
+    missed = [fact for fact in of(world, workstream, CallFinished) if fact.outcome == "refused"]
+    assert len(missed) == 1
+    for shown in (requested.preview.body, missed[0].output):
+        assert "key = " in shown
+        assert secret not in shown

@@ -29,11 +29,14 @@ _CHANGED = {
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """What the operator allows. `expires_seconds`: how long an approval waits, 0 for ever (O10)."""
+    """What the operator allows. `expires_seconds`: how long an approval waits, 0 for ever (O10);
+    `redact` keeps secrets that stand in files out of what is shown before a call runs (F12).
+    """
 
     expires_seconds: float = 0.0
     operator_questions: bool = False
     now_ms: Callable[[], int] = clock.now_ms
+    redact: Callable[[str], str] = str
 
     def objection(self, state: Workstream, tool: Tool, prepared: Prepared) -> str:
         """Why this call may not be put before a person at all, in words for the model, or empty
@@ -56,13 +59,16 @@ class Asking(msgspec.Struct, frozen=True):
         if self.expires_seconds:
             expires_at = self.now_ms() / 1000 + self.expires_seconds
         label = f":{prepared.label}" if prepared.label else ""
+        shown = prepared.preview
         return ApprovalRequested(
             request_id=request_id,
             call_id=call.asked.call_id,
             tool=call.asked.tool,
             arguments=call.arguments,
             input_digest=decided.input_digest,
-            preview=prepared.preview,
+            preview=msgspec.structs.replace(
+                shown, title=self.redact(shown.title), body=self.redact(shown.body)
+            ),
             bound=bound,
             pattern=f"{decided.canonical}{label}",
             expires_at=expires_at,
@@ -95,10 +101,14 @@ class Asking(msgspec.Struct, frozen=True):
 USUAL = Asking()
 
 
-def asking_as(settings: Settings) -> Asking:
+def asking_as(settings: Settings, redact: Callable[[str], str]) -> Asking:
     """What these settings allow (K-19, O10)."""
     operator = settings.operator
-    return Asking(settings.approvals.expires_seconds, operator.enabled and operator.allow_questions)
+    return Asking(
+        settings.approvals.expires_seconds,
+        operator.enabled and operator.allow_questions,
+        redact=redact,
+    )
 
 
 def bound_of(tool: Tool, prepared: Prepared, folder: str) -> str:

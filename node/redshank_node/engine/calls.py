@@ -137,7 +137,7 @@ class Pipeline:
                 raise BadArguments(error)
             prepared = await self._prepare(tool, self._parsed(call, tool), bounds)
         except BadArguments as wrong:
-            return ReadyCall(call, tool, refusal=str(wrong))
+            return ReadyCall(call, tool, refusal=self.asking.redact(str(wrong)))
         changed = changed_since(call.bound, self._bound(tool, prepared)) if call.bound else ""
         if changed:
             return ReadyCall(call, tool, refusal=changed)

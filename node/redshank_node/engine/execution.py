@@ -145,7 +145,8 @@ class Execution:
             said = f"timed out after {most_seconds:g} s and was stopped"
             return _finished(call_id, tool.name, "timeout", said)
         except Unavailable as error:
-            return _finished(call_id, tool.name, "error", error.detail)
+            said = self._caller.redactor.of_output(error.detail)
+            return _finished(call_id, tool.name, "error", said)
         except Exception:  # noqa: BLE001 - a tool's fault becomes its call's result
             logger.exception("%s failed from inside", tool.name)
             said = f"{tool.name} failed from inside; the node's log has the cause"

@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from redshank_node.tools.support import own_files as own_paths
 from redshank_node.tools.support.sandbox import MEND, Sandbox
 from redshank_node.tools.support.sandbox_groups import groups_here
 from redshank_node.tools.support.sandbox_limits import ProcessLimits
@@ -29,8 +30,9 @@ def sandbox_of(settings: Settings, workspace: Path) -> Sandbox:
     chosen = settings.sandbox
     hidden = own_files(settings, process_environment())
     view = View(workspace, split_folders(chosen.readable), hidden)
+    own_paths.keep(hidden)
     for path in view.covered():
-        logger.warning("%s lies where agents work, file tools can read it: move one of both", path)
+        logger.warning("%s lies where agents work; no tool may touch it: move one of both", path)
     given = given_here(chosen.backend, view)
     if given.backend == "missing":
         said = "commands cannot be confined here (%s), so bash is refused; %s"

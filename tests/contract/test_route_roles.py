@@ -42,6 +42,7 @@ OF_A_WORKSTREAM: dict[str, Least] = {
     "POST /{id}/questions": "operator",
     "POST /{id}/questions/{rid}/cancel": "operator",
     "POST /{id}/retry": "operator",
+    "POST /{id}/revoke-grant": "operator",
 }
 OTHERS: dict[str, Least] = {
     "DELETE /v1/permissions/rules": "admin",

@@ -3,8 +3,12 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 import pytest
 
+from redshank_node.engine.surface import Surfaces
+from redshank_node.tools.tool import Tool
+from redshank_node.tools.toolbox import Toolbox
 from redshank_shared.domain.commands import PostMessage
 from redshank_shared.domain.delegation import UNBOUNDED, Boundary
 from redshank_shared.domain.events import (
@@ -86,6 +90,22 @@ async def test_an_empty_list_of_tools_leaves_none(world: World) -> None:
     probe, _, surface = await ran(world, Boundary(tools_allow=frozenset()), "look")
     assert surface.tools == ()
     assert probe.ran == []
+
+
+def remote(name: str) -> Tool:
+    look, *_ = Probe().tools()
+    return msgspec.structs.replace(look, name=name, effect="mcp")
+
+
+@pytest.mark.req("K-72", "K-73", "K-85")
+def test_of_servers_tools_only_those_of_visible_servers_are_there() -> None:
+    names = ("mcp__github__list_prs", "mcp__linear__search", "read_mcp_resource")
+    surfaces = Surfaces(Toolbox(tuple(map(remote, names))))
+    github = CapabilityScope(mcp_server_allow=frozenset({"github"}))
+    seen = surfaces.of(Boundary(capability=github)).tools
+    assert [tool.name for tool in seen] == ["mcp__github__list_prs", "read_mcp_resource"]
+    denied = CapabilityScope(mcp_server_deny=frozenset({"github"}))
+    assert not surfaces.offers(Boundary(capability=denied), remote("mcp__github__list_prs"))
 
 
 async def test_without_a_boundary_every_tool_is_there(world: World) -> None:

@@ -134,6 +134,37 @@ async def test_a_token_that_may_not_approve_cannot_choose_a_mode_that_asks_nobod
             assert answer.status_code == 201
 
 
+@pytest.mark.fault("F71")
+async def test_a_token_that_may_not_approve_makes_no_watch_since_nobody_is_asked_about_one(
+    console: RunningConsole,
+) -> None:
+    ws = await console.create()
+    async with signed_in(console, "admin", scopes=["read", "operate"]) as worker:
+        asked = {"workstream": ws, "name": "gauge", "watch": {"command": "date", "poll_every": 30}}
+        answer = await worker.client.post("/v1/schedules", json=asked)
+        assert (answer.status_code, answer.json()["code"]) == (403, "scope_needed")
+        assert (await worker.client.get("/v1/schedules")).json()["items"] == []
+        spoken = {"workstream": ws, "name": "tides", "interval": {"every_seconds": 60}}
+        answer = await worker.client.post("/v1/schedules", json={**spoken, "message": "look"})
+        assert answer.status_code == 201, answer.text
+
+
+@pytest.mark.fault("F71")
+async def test_a_token_that_may_not_approve_does_not_fork_back_into_a_wider_mode(
+    console: RunningConsole,
+) -> None:
+    made = await console.client.post("/v1/workstreams", json={"mode": "bypassPermissions"})
+    ws, before = made.json()["id"], made.json()["last_seq"]
+    narrowed = await console.client.post(f"/v1/workstreams/{ws}/mode", json={"mode": "default"})
+    after = narrowed.json()["last_seq"]
+    async with signed_in(console, "admin", scopes=["read", "operate"]) as worker:
+        path = f"/v1/workstreams/{ws}/fork"
+        answer = await worker.client.post(path, json={"after": before})
+        assert (answer.status_code, answer.json()["code"]) == (403, "scope_needed")
+        answer = await worker.client.post(path, json={"after": after})
+        assert answer.status_code == 201, answer.text
+
+
 def streaming(client: httpx.AsyncClient, path: str) -> Any:
     return client.stream("GET", path, headers={"Accept": "text/event-stream"})
 

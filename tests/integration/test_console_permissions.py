@@ -247,6 +247,27 @@ async def test_a_check_for_a_workstream_goes_by_its_owner_mode_and_grants(
     assert (await check(both, "bash"))["decision"] == "ask"
 
 
+@pytest.mark.req("T-14")
+async def test_what_was_allowed_for_a_workstream_asks_again_once_it_is_revoked(
+    both: RunningConsole,
+) -> None:
+    ws = await both.create(message="run it")
+    (request_id,) = await NodeSide(both, ws).ask_to_run("echo hi")
+    grant = {"request_id": request_id, "behavior": "allow", "scope": "workstream"}
+    await post(both, f"/v1/workstreams/{ws}/approvals", resolutions=[grant])
+    assert (await check(both, "bash", workstream=ws))["decision"] == "allow"
+    path = f"/v1/workstreams/{ws}/revoke-grant"
+    unknown = await both.client.post(path, json={"pattern": "write_file"})
+    assert problem(unknown) == (404, "grant_not_found", "pattern")
+    assert "bash" in unknown.json()["detail"]
+    await post(both, path, pattern="bash")
+    assert (await check(both, "bash", workstream=ws))["decision"] == "ask"
+    assert problem(await both.client.post(path, json={"pattern": "bash"}))[0] == 404
+    events = (await both.client.get(f"/v1/workstreams/{ws}/events")).json()["items"]
+    (said,) = [event for event in events if event["kind"] == "grant.revoked"]
+    assert (said["pattern"], said["by"]) == ("bash", "admin")
+
+
 @pytest.mark.req("K-5")
 @pytest.mark.req("O-16")
 async def test_what_a_workstream_cannot_see_is_said_to_be_unavailable(

@@ -405,7 +405,7 @@ async def test_a_secret_that_stands_in_a_file_is_kept_out_of_what_is_shown_of_an
     workstream = await begun(
         world,
         says("", call("read_file", path="settings.ini")),
-        says("", call("edit_file", old_string="key = reed\nmode = ebb\n", **edit)),
+        says("", call("edit_file", old_string="key = canary-in-a-field\n", **edit)),
         says("", call("edit_file", old_string="mode = ebb", **edit)),
     )
     (requested,) = of(world, workstream, ApprovalRequested)

@@ -270,7 +270,7 @@ class MemoryNode:
         if _effect(call) == "human":
             request_id = self.outside.new_id("qst")
             question = Question(f"{request_id}.q1", "which?", (Option("a", "a"), Option("b", "b")))
-            return QuestionAsked(request_id, call.asked.call_id, "user", (question,), 1.0)
+            return QuestionAsked(request_id, call.asked.call_id, "user", (question,), 4e9)
         assert self.epoch is not None
         return CallStarted(
             call.asked.call_id, call.asked.tool, _effect(call), self.name, self.epoch

@@ -91,11 +91,29 @@ def test_an_approval_whose_time_is_over_is_denied_by_the_clock() -> None:
 
 
 @pytest.mark.req("O-10")
+@pytest.mark.parametrize("scope", ["once", "workstream", "always"])
+def test_nobody_allows_a_call_whose_time_is_over_though_no_clock_has_said_so_yet(
+    scope: str,
+) -> None:
+    state = waiting(expires_at=1.0)
+    with pytest.raises(Conflict) as refusal:
+        decide(state, word(scope), "1970-01-01T00:00:01.000Z")
+    assert (refusal.value.code, refusal.value.field) == (
+        "approval_expired",
+        "resolutions[0].request_id",
+    )
+    denied = ResolveApprovals((Resolution("r1", "deny", reason="no"),), "ada")
+    resolved, *_ = decide(state, denied, "1970-01-01T00:00:01.000Z")
+    assert isinstance(resolved, ApprovalResolved)
+    assert (resolved.behavior, resolved.by) == ("deny", "ada")
+
+
+@pytest.mark.req("O-10")
 def test_an_end_changes_nothing_where_somebody_answered_or_no_end_was_set() -> None:
     for_ever = waiting()
     assert decide(for_ever, ExpireApproval("r1", "clock"), AT) == []
     state = waiting(expires_at=1.0)
-    answered_before = then(state, *decide(state, word("once"), AT))
+    answered_before = then(state, *decide(state, word("once"), "1970-01-01T00:00:00.900Z"))
     assert decide(answered_before, ExpireApproval("r1", "clock"), AT) == []
     closed = then(state, *decide(state, CloseWorkstream("ada"), AT))
     with pytest.raises(Conflict):

@@ -183,6 +183,18 @@ def test_a_cancelled_question_is_told_to_the_agent_which_goes_on() -> None:
 
 
 @pytest.mark.req("K-54")
+@pytest.mark.parametrize("audience", ["user", "operator"])
+def test_nobody_answers_a_question_whose_time_is_over_though_no_clock_has_said_so_yet(
+    audience: Audience,
+) -> None:
+    state = asking(audience, expires_at=1.0)
+    with pytest.raises(Conflict) as refusal:
+        decide(state, AnswerQuestions(BOTH, "ada"), "1970-01-01T00:00:01.000Z")
+    assert refusal.value.code == "question_expired"
+    assert decide(state, AnswerQuestions(BOTH, "ada"), "1970-01-01T00:00:00.900Z")
+
+
+@pytest.mark.req("K-54")
 def test_an_expired_question_to_the_user_cancels_the_run_and_says_how_to_go_on() -> None:
     state = asking(expires_at=1.0)
     facts = facts_of(state, ExpireQuestion("qst_1", "clock"))

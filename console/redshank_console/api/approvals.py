@@ -12,10 +12,10 @@ from redshank_console.api.listing import Listing
 from redshank_console.api.parts import Parts
 from redshank_console.api.workstreams import workstream_id
 from redshank_console.services.waiting_views import run_view
-from redshank_shared.domain.commands import Resolution
+from redshank_shared.domain.commands import Resolution, RevokeGrant
 from redshank_shared.domain.errors import Invalid
 from redshank_shared.domain.ids import checked_id
-from redshank_shared.wire.requests import NewResolution, NewResolutions
+from redshank_shared.wire.requests import NewResolution, NewResolutions, RevokedGrant
 from redshank_shared.wire.views import InboxItem, PageView, RunView, WorkstreamView
 
 
@@ -24,6 +24,7 @@ class ApprovalRoutes:
 
     def __init__(self, parts: Parts) -> None:
         self._answers = parts.answers
+        self._orders = parts.orders
         self._reading = parts.reading
 
     def router(self, prefix: str) -> APIRouter:
@@ -32,6 +33,7 @@ class ApprovalRoutes:
         add = router.add_api_route
         view, run = answers(200, WorkstreamView), answers(202, RunView, "Goes on")
         add("/{id}/approvals", self.resolve, methods=["POST"], responses=view)
+        add("/{id}/revoke-grant", self.revoke_grant, methods=["POST"], responses=view)
         add("/{id}/approval-runs", self.run_on, methods=["POST"], status_code=202, responses=run)
         return router
 
@@ -58,6 +60,12 @@ class ApprovalRoutes:
     async def run_on(self, request: Request, id: str, body: NewResolutions) -> Response:
         """Answer approvals as above; the run that goes on is answered (K52)."""
         return await self._resolved(request, id, body, as_run=True)
+
+    async def revoke_grant(self, request: Request, id: str, body: RevokedGrant) -> Response:
+        """Take back what was allowed for a workstream; its next such call asks again."""
+        command = RevokeGrant(body.pattern, principal_of(request.scope).name)
+        keyed = await keyed_request(request)
+        return json_answer(await self._orders.order(workstream_id(id), command, keyed))
 
     async def run(self, id: str) -> Response:
         """What a workstream does now, for what it waits."""

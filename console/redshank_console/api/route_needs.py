@@ -19,6 +19,7 @@ _OF_A_WORKSTREAM: dict[str, Need] = {
     "GET /{id}/permission-audits": "read",
     "POST /{id}/approvals": "approve",
     "POST /{id}/approval-runs": "approve",
+    "POST /{id}/revoke-grant": "approve",
     "POST /{id}/questions": "approve",
     "GET /{id}/questions": "read",
     "POST /{id}/questions/{rid}/cancel": "approve",

@@ -9,6 +9,7 @@ from redshank_console.api.door import principal_of
 from redshank_console.api.keyed import json_answer, keyed_request
 from redshank_console.api.listing import Listing
 from redshank_console.api.parts import Parts
+from redshank_console.services.principal import require
 from redshank_console.services.schedule_orders import Change
 from redshank_shared.domain.ids import checked_id
 from redshank_shared.wire.requests import Nothing
@@ -52,6 +53,9 @@ class ScheduleRoutes:
     async def create(self, request: Request, body: NewSchedule) -> Response:
         """Make a schedule of a workstream; a watch is one too."""
         checked_id("ws", body.workstream, "workstream")
+        if body.watch is not None:
+            # Its command runs again and again, and nobody is asked.
+            require(principal_of(request.scope), "approve", "a watch")
         by = principal_of(request.scope).name
         return json_answer(await self._orders.create(body, by, await keyed_request(request)))
 

@@ -9,7 +9,7 @@ from redshank_console.api.door import principal_of
 from redshank_console.api.keyed import json_answer, keyed_request
 from redshank_console.api.listing import WorkstreamListing
 from redshank_console.api.parts import Parts
-from redshank_console.services.orders import Wanted
+from redshank_console.services.orders import WIDER_MODES, Wanted
 from redshank_console.services.principal import require
 from redshank_shared.domain.commands import (
     CancelTurn,
@@ -28,8 +28,6 @@ from redshank_shared.wire.requests import NewFork, NewMessage, NewMode, NewWorks
 from redshank_shared.wire.views import PageView, PostedView, WorkstreamView
 
 NoBody = Annotated[Nothing | None, Body()]
-# They decide what would have asked a person.
-_WIDER_MODES = ("acceptEdits", "bypassPermissions")
 
 
 def workstream_id(text: str) -> WorkstreamId:
@@ -67,7 +65,7 @@ class WorkstreamRoutes:
 
     async def create(self, request: Request, body: NewWorkstream) -> Response:
         """Create a workstream; with `message` it begins to work at once."""
-        if body.mode in _WIDER_MODES:
+        if body.mode in WIDER_MODES:
             require(principal_of(request.scope), "approve", f"a workstream of mode {body.mode}")
         if body.budget is not None:
             raise Invalid("budgets are not kept yet; leave budget out", field="budget")
@@ -145,7 +143,7 @@ class WorkstreamRoutes:
 
     async def fork(self, request: Request, id: str, body: NewFork) -> Response:
         """A new workstream that shares the log up to `after`; it rests until somebody speaks."""
-        by = principal_of(request.scope).name
+        by = principal_of(request.scope)
         keyed = await keyed_request(request)
         return json_answer(await self._orders.fork(workstream_id(id), body.after, by, keyed))
 

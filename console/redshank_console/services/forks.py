@@ -17,6 +17,8 @@ from redshank_shared.domain.events import (
     ApprovalResolved,
     CallFinished,
     CallInterrupted,
+    Mode,
+    ModeChanged,
     Recorded,
     StateChanged,
     TurnCancelled,
@@ -37,6 +39,12 @@ def checked_after(after: int, last_seq: int) -> int:
             f"after must be a sequence number of this log, 1 to {last_seq}", field="after"
         )
     return after
+
+
+def mode_at_end(log: Sequence[Recorded]) -> Mode:
+    """The mode that counts behind the last of these facts."""
+    facts = [recorded.fact for recorded in log]
+    return [fact.mode for fact in facts if isinstance(fact, WorkstreamCreated | ModeChanged)][-1]
 
 
 def forked_facts(

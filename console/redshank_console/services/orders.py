@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from redshank_console.services.forks import checked_after, forked_facts
+from redshank_console.services.forks import checked_after, forked_facts, mode_at_end
+from redshank_console.services.principal import Principal, require
 from redshank_console.services.reading import Reading
 from redshank_console.services.views import Standing, view_of_state
 from redshank_shared.domain.commands import (
@@ -29,6 +30,8 @@ from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
 from redshank_shared.wire.views import WorkstreamView
 
+# They decide what would have asked a person.
+WIDER_MODES: tuple[Mode, ...] = ("acceptEdits", "bypassPermissions")
 # The HTTP status and the JSON body that a view is shown with.
 Show = Callable[[WorkstreamView], tuple[int, str]]
 
@@ -138,14 +141,19 @@ class Orders:
         return answer_of(done, render)
 
     async def fork(
-        self, origin: WorkstreamId, after: int, by: str, keyed: KeyedRequest | None
+        self, origin: WorkstreamId, after: int, by: Principal, keyed: KeyedRequest | None
     ) -> Answer:
-        """201 and the view of a new workstream that shares the log up to `after`, at rest."""
+        """201 and the view of a new workstream that shares the log up to `after`, at rest. Its mode
+        is that of then: NotAllowed where a person must be able to approve to choose it.
+        """
         state = await self._commands.load(origin)
         checked_after(after, state.version)
         log = await self._database.run(self._log.read, origin, 0, after)
+        mode = mode_at_end(log)
+        if mode in WIDER_MODES:
+            require(by, "approve", f"a fork in mode {mode}")
         at = self._clock.at()
-        facts = forked_facts(log, origin, by, at, lambda: self._clock.new_id("apr"))
+        facts = forked_facts(log, origin, by.name, at, lambda: self._clock.new_id("apr"))
         return await self._begin(WorkstreamId(self._clock.new_id("ws")), facts, at, keyed)
 
     async def load(self, workstream_id: WorkstreamId) -> Workstream:

@@ -8,6 +8,7 @@ from redshank_node.tools.tool import Tool
 from redshank_node.tools.toolbox import Toolbox
 from redshank_shared.domain.delegation import UNBOUNDED, Boundary, offered
 from redshank_shared.domain.scopes import CapabilityScope
+from redshank_shared.permissions.tool_card import server_of
 
 _MOST_KEPT = 256
 
@@ -37,7 +38,11 @@ class Surfaces:
     def offers(self, boundary: Boundary, tool: Tool) -> bool:
         """Whether a tool is in the boundary's surface, by any of its names."""
         return _narrowing(boundary) == _narrowing(UNBOUNDED) or offered(
-            boundary, tool.name, self._toolbox.names_of(tool), tool.effect
+            boundary,
+            tool.name,
+            self._toolbox.names_of(tool),
+            tool.effect,
+            server_of(tool.name),
         )
 
     def _narrowed(self, boundary: Boundary) -> Surface:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from redshank_node.tools.tool import Tool
-from redshank_shared.permissions.tool_card import ToolCard
+from redshank_shared.permissions.tool_card import ToolCard, server_of
 from redshank_shared.profiles.catalogue import catalogue
 from redshank_shared.profiles.profile import known_profiles, load
 
@@ -33,6 +33,7 @@ def card_of(tool: Tool) -> ToolCard:
         plan=tool.plan,
         parallel=tool.parallel,
         asks=tool.asks,
+        server=server_of(tool.name),
         labelled_by=tool.labelled_by,
     )
 

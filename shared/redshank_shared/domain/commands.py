@@ -98,6 +98,13 @@ class RetryTurn(msgspec.Struct, frozen=True):
     by: str
 
 
+class RevokeGrant(msgspec.Struct, frozen=True):
+    """What was allowed for the workstream by this pattern asks again."""
+
+    pattern: str
+    by: str
+
+
 class ChangeMode(msgspec.Struct, frozen=True):
     mode: Mode
     by: str
@@ -212,6 +219,7 @@ Command = (
     | CancelTurn
     | CloseWorkstream
     | RetryTurn
+    | RevokeGrant
     | ChangeMode
     | RequestCompaction
     | CreateSchedule

@@ -28,6 +28,7 @@ from redshank_shared.domain.commands import (
     Resolution,
     ResolveApprovals,
     RetryTurn,
+    RevokeGrant,
     SettleNotification,
     StoreAssets,
     UnpinFile,
@@ -48,6 +49,7 @@ from redshank_shared.domain.events import (
 )
 from redshank_shared.domain.plan import with_state
 from redshank_shared.domain.question_events import QuestionOutcome
+from redshank_shared.domain.rule_events import GrantRevoked
 from redshank_shared.domain.workstream import Call, Workstream
 
 MAX_TEXT_CHARACTERS = 4 * 1024 * 1024
@@ -74,10 +76,11 @@ def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
         case PostMessage():
             facts = _post(command)
         case ResolveApprovals():
-            facts = _resolve(state, command)
+            facts = _resolve(state, command, seconds_of(at))
         case ExpireApproval():
             facts = _expire_approval(state, command)
         case AnswerQuestions() | CancelQuestion():
+            _check_answers_in_time(state, command, seconds_of(at))
             facts = questions.decide(state, _storable_answers(command))
         case ExpireQuestion():
             facts = _expire_question(state, command)
@@ -91,6 +94,8 @@ def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
             facts = _retry(state, command)
         case ChangeMode():
             facts = [] if command.mode == state.mode else [ModeChanged(command.mode, command.by)]
+        case RevokeGrant():
+            facts = _revoke_grant(state, command)
         case RequestCompaction():
             facts = [] if state.compact_requested else [CompactionRequested(command.by)]
         case CreateSchedule() | ChangeSchedule() | FireSchedule():
@@ -146,8 +151,8 @@ def _post(command: PostMessage) -> list[AnyFact]:
     return [MessagePosted(text, command.source, command.author, command.when == "next")]
 
 
-def _resolve(state: Workstream, command: ResolveApprovals) -> list[AnyFact]:
-    """All or none: one unknown, answered or doubled request refuses the batch (K-53)."""
+def _resolve(state: Workstream, command: ResolveApprovals, now: float) -> list[AnyFact]:
+    """All or none: one unknown, answered, expired or doubled request refuses the batch (K-53)."""
     if not command.resolutions:
         raise Invalid("resolutions is empty; name at least one request_id", field="resolutions")
     facts: list[AnyFact] = []
@@ -160,8 +165,22 @@ def _resolve(state: Workstream, command: ResolveApprovals) -> list[AnyFact]:
                 field=f"resolutions[{index}].request_id",
             )
         seen.add(resolution.request_id)
+        _check_in_time(state, resolution, now, index)
         facts.extend(_resolution(state, resolution, command.by, index))
     return facts
+
+
+def _check_in_time(state: Workstream, resolution: Resolution, now: float, index: int) -> None:
+    """An end counts as a denial even while no clock runs to say so (O10)."""
+    waiting = state.approvals.get(resolution.request_id)
+    ends = waiting.requested.expires_at if waiting else None
+    if resolution.behavior == "allow" and ends is not None and ends <= now:
+        raise Conflict(
+            f"the time of {resolution.request_id} is over, which counts as a denial; "
+            "the agent may ask anew",
+            code="approval_expired",
+            field=f"resolutions[{index}].request_id",
+        )
 
 
 def _resolution(state: Workstream, resolution: Resolution, by: str, index: int) -> list[AnyFact]:
@@ -233,6 +252,25 @@ def _expire_question(state: Workstream, command: ExpireQuestion) -> list[AnyFact
     return _stop(state, command.by, questions.EXPIRED_RUN, "expired")
 
 
+def _check_answers_in_time(
+    state: Workstream, command: AnswerQuestions | CancelQuestion, now: float
+) -> None:
+    """A question ends at its time even while no clock runs to say so (K-54)."""
+    if isinstance(command, CancelQuestion):
+        return
+    named = [each.question_id for each in command.answers]
+    for waiting in state.questions.values():
+        ends = waiting.asked.expires_at
+        if ends is None or ends > now:
+            continue
+        if any(question.question_id in named for question in waiting.asked.questions):
+            raise Conflict(
+                f"the time of {waiting.asked.request_id} is over; send a message instead",
+                code="question_expired",
+                field="answers[0].question_id",
+            )
+
+
 def _storable_answers(
     command: AnswerQuestions | CancelQuestion,
 ) -> AnswerQuestions | CancelQuestion:
@@ -274,6 +312,17 @@ def _close(state: Workstream, command: CloseWorkstream) -> list[AnyFact]:
         ),
         WorkstreamClosed(command.by),
     ]
+
+
+def _revoke_grant(state: Workstream, command: RevokeGrant) -> list[AnyFact]:
+    if command.pattern not in state.granted:
+        given = ", ".join(state.granted) or "nothing"
+        raise NotFound(
+            f"{command.pattern} is not allowed for this workstream; allowed are: {given}",
+            code="grant_not_found",
+            field="pattern",
+        )
+    return [GrantRevoked(command.pattern, command.by)]
 
 
 def _retry(state: Workstream, command: RetryTurn) -> list[AnyFact]:

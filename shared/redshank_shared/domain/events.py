@@ -26,7 +26,7 @@ from redshank_shared.domain.images import KeptImage
 from redshank_shared.domain.ledger_seal import Seal
 from redshank_shared.domain.pin_events import FilePinned, FileUnpinned
 from redshank_shared.domain.question_events import PlanAccepted, QuestionAnswered, QuestionAsked
-from redshank_shared.domain.rule_events import RulesUpdated
+from redshank_shared.domain.rule_events import GrantRevoked, RulesUpdated
 from redshank_shared.domain.seen_files import SeenFile
 from redshank_shared.domain.terms import Effect as Effect
 from redshank_shared.domain.terms import Mode as Mode
@@ -302,6 +302,7 @@ KnownFact = (
     | NotificationRequested
     | NotificationSettled
     | RulesUpdated
+    | GrantRevoked
     | QuestionAsked
     | QuestionAnswered
     | PlanAccepted

@@ -22,6 +22,13 @@ class RulesUpdated(Fact, frozen=True, tag="rules.updated"):
     call_id: str = ""
 
 
+class GrantRevoked(Fact, frozen=True, tag="grant.revoked"):
+    """A person took back what was allowed for this workstream; the next such call asks again."""
+
+    pattern: str
+    by: str
+
+
 def updated_rules(
     known: tuple[SessionRule, ...], updates: tuple[SessionRule, ...]
 ) -> tuple[SessionRule, ...]:

@@ -48,7 +48,12 @@ from redshank_shared.domain.lifecycle import CallStatus, next_status
 from redshank_shared.domain.pin_events import FilePinned, FileUnpinned
 from redshank_shared.domain.pins import Pins, repinned, rewritten, told
 from redshank_shared.domain.question_events import PlanAccepted, QuestionAnswered, QuestionAsked
-from redshank_shared.domain.rule_events import RulesUpdated, SessionRule, updated_rules
+from redshank_shared.domain.rule_events import (
+    GrantRevoked,
+    RulesUpdated,
+    SessionRule,
+    updated_rules,
+)
 from redshank_shared.domain.schedule_state import Schedule, rescheduled
 from redshank_shared.domain.seen_files import remembered
 from redshank_shared.domain.unanswered import Unanswered, unanswered
@@ -199,6 +204,8 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
             }
         case RulesUpdated():
             return {"hook_rules": updated_rules(state.hook_rules, fact.rules)}
+        case GrantRevoked():
+            return {"granted": tuple(each for each in state.granted if each != fact.pattern)}
         case CompactionRequested():
             return {"compact_requested": True}
         case ContextCompacted():

@@ -60,11 +60,17 @@ def default_rules(cards: Iterable[ToolCard]) -> tuple[Rule, ...]:
     return tuple(made)
 
 
+def server_of(name: str) -> str:
+    """The MCP server that a tool of this name comes from, or "" (K-66)."""
+    if not name.startswith(MCP_PREFIX):
+        return ""
+    return name.removeprefix(MCP_PREFIX).partition("__")[0]
+
+
 def unregistered_card(name: str) -> ToolCard:
     """The card of a name that no node has registered, so that a dry run can decide on it (K-48): an
     MCP tool by its name, else the effect that rules and modes are most careful about.
     """
     if name.startswith(MCP_PREFIX):
-        server = name.removeprefix(MCP_PREFIX).partition("__")[0]
-        return ToolCard(name, name, (), "mcp", plan=False, server=server)
+        return ToolCard(name, name, (), "mcp", plan=False, server=server_of(name))
     return ToolCard(name, name, (), "process", plan=False)

@@ -105,6 +105,12 @@ class NewMode(Body):
     mode: Mode
 
 
+class RevokedGrant(Body):
+    """What is allowed no longer, by the pattern that its approval showed."""
+
+    pattern: Annotated[Word, Field(min_length=1)]
+
+
 class Credential(Body):
     """What a person signs in with: the code of a sign-in link, or a token. One of the two."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from redshank_node.tools.support.patch_placing import patched
 from redshank_node.tools.support.patch_syntax import parsed
+from tests.bench.figures import figure
 from tests.contract.edit_cases import Session
 
 LINES = 100_000
@@ -34,7 +35,7 @@ async def test_an_edit_in_a_hundred_thousand_lines_takes_at_most_20_ms(
         taken.append(time.process_time() - began)
         assert not result.is_error, result.output
     record_property("milliseconds for an edit", [round(each * 1000, 1) for each in taken])
-    assert min(taken) < MOST_SECONDS
+    figure("an edit in 100,000 lines", min(taken) * 1e3, MOST_SECONDS * 1e3, "ms")
 
 
 def test_a_patch_of_two_hundred_hunks_is_placed_within_two_seconds(
@@ -52,4 +53,4 @@ def test_a_patch_of_two_hundred_hunks_is_placed_within_two_seconds(
     seconds = time.process_time() - began
     record_property("seconds for 200 hunks", round(seconds, 2))
     assert after.count(": gone\n") == 200
-    assert seconds < 2.0
+    figure("200 hunks", seconds, 2.0, "s")

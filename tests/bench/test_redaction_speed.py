@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 from redshank_shared.vault.redaction import Redactor
+from tests.bench.figures import figure
 
 # Measured: 0.15 s on one core; a machine that does other things too gets more.
 MOST_SECONDS = 1.0
@@ -25,4 +26,4 @@ def test_a_mebibyte_of_output_is_masked_within_a_second(
     assert redactor.of_output(text) == text
     seconds = time.perf_counter() - began
     record_property("seconds for a MiB of output", round(seconds, 3))
-    assert seconds < MOST_SECONDS
+    figure("a MiB of output masked", seconds, MOST_SECONDS, "s")

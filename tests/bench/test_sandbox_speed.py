@@ -15,6 +15,7 @@ from redshank_node.tools.support.sandbox_limits import ProcessLimits
 from redshank_node.tools.support.sandbox_probe import given_here
 from redshank_node.tools.support.sandbox_view import View
 from redshank_node.tools.tool import CallContext, Workspace
+from tests.bench.figures import figure
 
 ROUNDS = 40
 
@@ -48,5 +49,4 @@ async def test_a_sandboxed_true(backend: str, tmp_path: Path) -> None:
         f"\nbash true: {bare:.1f} ms bare, {confined:.1f} ms in {backend}: "
         f"{confined - bare:.1f} ms added\n"
     )
-    # The goal with room for a machine that does other things beside.
-    assert confined - bare < 60
+    figure(f"what {backend} adds", confined - bare, 20.0, "ms")

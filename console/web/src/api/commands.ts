@@ -30,6 +30,8 @@ export const cancelSchedule = (id: string) => write<Schedule>(ofSchedule(id, "ca
 export const triggerSchedule = (id: string) => write<Schedule>(ofSchedule(id, "trigger"));
 
 export const addRule = (body: NewRule) => write<Rule>("/v1/permissions/rules", body);
+/** Take back what was allowed for one workstream. */
+export const revokeGrant = (id: string, pattern: string) => write<View>(at(id, "revoke-grant"), { pattern });
 export const removeRule = (id: string) => remove<Rule>(`/v1/permissions/rules/${encodeURIComponent(id)}`);
 
 /** Dry runs: they answer what would be decided, and change nothing. */

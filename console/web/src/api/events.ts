@@ -104,6 +104,9 @@ export type RulesUpdated = Durable<"rules.updated"> & {
   hook: string;
   rules: { pattern: string; decision: Decision }[];
 };
+export type GrantRevoked = Durable<"grant.revoked"> & { pattern: string; by: string };
+export type FilePinned = Durable<"file.pinned"> & { path: string; sections: string[]; whole: boolean };
+export type FileUnpinned = Durable<"file.unpinned"> & { path: string; gone: boolean };
 export type PreviewOpened = Durable<"preview.opened"> & {
   call_id: string;
   /** What the bytes are shown as. */
@@ -167,6 +170,9 @@ export type KnownEvent =
   | QuestionAnswered
   | PlanAccepted
   | RulesUpdated
+  | GrantRevoked
+  | FilePinned
+  | FileUnpinned
   | PreviewOpened
   | AssetsStored
   | OutputEmitted

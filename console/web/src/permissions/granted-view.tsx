@@ -3,22 +3,25 @@
 import type { DecisionView, Rule } from "../api/decision-types";
 import { fullTime } from "../design/format";
 import { dayOf } from "./day";
-import { revoke } from "./rules-view";
+import { revoke, revokeHere } from "./rules-view";
 
 interface GrantedViewProps {
   rules: readonly Rule[];
   own: readonly DecisionView[] | null;
+  /** The chosen one, whose grants `own` holds. */
+  workstream: string;
   may: boolean;
+  mayApprove: boolean;
 }
 
-export function GrantedView({ rules, own, may }: GrantedViewProps) {
+export function GrantedView({ rules, own, workstream, may, mayApprove }: GrantedViewProps) {
   const granted = rules.filter((rule) => rule.origin === "approval");
   const here = (own ?? []).filter((rule) => rule.origin === "approval");
   return (
     <>
       <p className="pm-say">
         What people allowed beyond one call. Revoking acts on the next call; calls that run now end as they began. What was
-        allowed for one workstream ends with it; choose the workstream on the matrix to see it here.
+        allowed for one workstream is here when the workstream is chosen on the matrix.
       </p>
       {granted.length + here.length === 0 ? (
         <p className="pm-say">Nothing is granted.</p>
@@ -45,7 +48,18 @@ export function GrantedView({ rules, own, may }: GrantedViewProps) {
                 <td>the chosen workstream</td>
                 <td className="muted">an approval</td>
                 <td className="num" />
-                <td className="act faint">ends with it</td>
+                <td className="act">
+                  <button
+                    type="button"
+                    className="btn sm no"
+                    disabled={!mayApprove}
+                    title={mayApprove ? undefined : "Needs the scope approve"}
+                    aria-label={`Revoke ${rule.pattern} for the chosen workstream`}
+                    onClick={() => void revokeHere(workstream, rule.pattern)}
+                  >
+                    Revoke
+                  </button>
+                </td>
               </tr>
             ))}
             {granted.map((rule) => (

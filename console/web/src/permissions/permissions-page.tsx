@@ -37,7 +37,7 @@ export function PermissionsPage({ view }: { view: string }) {
   const { standpoint, query, stored, own } = useDecisions(stand);
   const { data: rules } = stored;
   const { data: self } = useQuery(me);
-  const may = self?.scopes.includes("admin") ?? false;
+  const may = holds(self, "admin");
   usePage("permissions", "Permissions");
   return (
     <>
@@ -54,6 +54,8 @@ export function PermissionsPage({ view }: { view: string }) {
               matrix={query.data}
               rules={rules}
               own={own}
+              workstream={stand.workstream}
+              mayApprove={holds(self, "approve")}
               profile={query.data?.profile ?? "default"}
               shown={shown}
               may={may}
@@ -75,6 +77,10 @@ export function PermissionsPage({ view }: { view: string }) {
       {adding && <RuleDialog scope={adding} self={self?.name ?? ""} onClose={() => setAdding(null)} />}
     </>
   );
+}
+
+function holds(self: { scopes: readonly string[] } | undefined, scope: string): boolean {
+  return self?.scopes.includes(scope) ?? false;
 }
 
 /** Why the stored rules are not known. */
@@ -155,7 +161,8 @@ function MatrixPart({ query, rules, stand, onStand, shown, onShown }: MatrixPart
   );
 }
 
-type RulesPartProps = ComponentProps<typeof RulesView> & { view: string; matrix: Matrix | undefined };
+type RulesPartProps = ComponentProps<typeof RulesView> &
+  ComponentProps<typeof GrantedView> & { view: string; matrix: Matrix | undefined };
 
 function RulesPart({ view, matrix, ...rest }: RulesPartProps) {
   if (view === "compare") {
@@ -175,7 +182,7 @@ function RulesPart({ view, matrix, ...rest }: RulesPartProps) {
   if (view !== "granted") return null;
   return (
     <section aria-label="Granted">
-      <GrantedView rules={rest.rules} own={rest.own} may={rest.may} />
+      <GrantedView {...rest} />
     </section>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { removeRule } from "../api/commands";
+import { removeRule, revokeGrant } from "../api/commands";
 import { profiles } from "../api/decision-queries";
 import type { DecisionView, Rule, RuleScope } from "../api/decision-types";
 import { queryClient } from "../api/queries";
@@ -172,6 +172,14 @@ export function revoke(rule: Rule): Promise<void> {
     void queryClient.invalidateQueries({ queryKey: ["rules"] });
     void queryClient.invalidateQueries({ queryKey: ["matrix"] });
     say(`Removed: ${rule.pattern} ${rule.decision}. It counts from the next call on.`);
+  }, sayError);
+}
+
+/** Take back what was allowed for one workstream. */
+export function revokeHere(workstream: string, pattern: string): Promise<void> {
+  return revokeGrant(workstream, pattern).then(() => {
+    void queryClient.invalidateQueries({ queryKey: ["matrix"] });
+    say(`Revoked: ${pattern} asks again from the next call on.`);
   }, sayError);
 }
 

@@ -1,6 +1,6 @@
 /** What events say about the life of a workstream: its turns, states, mode and end. */
 
-import type { StateChanged, TurnStarted } from "../api/events";
+import type { FilePinned, FileUnpinned, StateChanged, TurnStarted } from "../api/events";
 import { enter, readQueued, type Draft, type LifeEvent } from "./draft";
 
 /** Records one event that is neither something said nor part of a call. */
@@ -70,6 +70,13 @@ function recordPerson(draft: Draft, event: PersonEvent): void {
     case "rules.updated":
       note(`rules of this workstream, set by the hook ${event.hook}: ${event.rules.map(said).join(", ")}`);
       break;
+    case "grant.revoked":
+      note(`${event.pattern} asks again, revoked by ${event.by}`);
+      break;
+    case "file.pinned":
+    case "file.unpinned":
+      note(pinned(event));
+      break;
     case "preview.opened":
       note(`${event.shows} ${event.title} shown`);
       break;
@@ -90,6 +97,11 @@ function recordPerson(draft: Draft, event: PersonEvent): void {
     default:
       note(`${(event as { kind: string }).kind}, of a newer version`);
   }
+}
+
+function pinned(event: FilePinned | FileUnpinned): string {
+  if (event.kind === "file.pinned") return `${event.path} stays in view`;
+  return event.gone ? `${event.path} is gone, so it leaves view` : `${event.path} leaves view`;
 }
 
 function said({ pattern, decision }: { pattern: string; decision: string }): string {

@@ -39,6 +39,7 @@ def test_the_inbox_is_answered_by_keyboard(browser: Browser, clear: People) -> N
         expect(page.get_by_role("region", name="bash in tide-denied")).to_be_visible()
         clear.rests(more)
         page.keyboard.press("d")
+        # Its first letters are keys of other answers, and follow at once.
         page.keyboard.type("write it to the log instead")
         page.keyboard.press("Enter")
         expect(badge).not_to_contain_text("need you")

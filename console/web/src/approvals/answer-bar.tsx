@@ -2,6 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
+import { flushSync } from "react-dom";
 import { ApiError } from "../api/client";
 import { addRule, resolve } from "../api/commands";
 import { queryClient } from "../api/queries";
@@ -65,8 +66,9 @@ export function AnswerBar({ asked, reach, edited, keys, className = "", onAnswer
     if (!busy && (to === "deny" || !edited.wrong)) answering.mutate({ to });
   };
   const askWhy = () => {
-    setDenying(true);
-    setTimeout(() => field.current?.focus());
+    // At once: the next stroke is the word's first letter, never another answer.
+    flushSync(() => setDenying(true));
+    field.current?.focus();
   };
   const leave = () => {
     setDenying(false);
@@ -74,7 +76,7 @@ export function AnswerBar({ asked, reach, edited, keys, className = "", onAnswer
   };
   return (
     <footer className={`decide ${className}${denying ? " denying" : ""}`}>
-      {keys && may && <AnswerKeys onGive={give} onDeny={askWhy} menu={menu} />}
+      {keys && may && <AnswerKeys onGive={give} onDeny={askWhy} menu={menu} off={denying} />}
       {answering.error && <Refused error={answering.error} />}
       <div className="btns">
         <Allows busy={busy} may={may} edited={edited} keys={keys && may} menu={menu} onGive={give} />
@@ -206,18 +208,21 @@ interface AnswerKeysProps {
   onGive: (to: Word["to"]) => void;
   onDeny: () => void;
   menu: string;
+  /** The word to the agent is being written. */
+  off: boolean;
 }
 
-function AnswerKeys({ onGive, onDeny, menu }: AnswerKeysProps) {
-  useKeys({
+function AnswerKeys({ onGive, onDeny, menu, off }: AnswerKeysProps) {
+  const answers = {
     a: () => onceAStroke(() => onGive("once")),
     w: () => onceAStroke(() => onGive("workstream")),
     A: () => openMenu(menu),
-    d: (event) => {
+    d: (event: Event) => {
       event.preventDefault();
       onDeny();
     },
-  });
+  };
+  useKeys(off ? {} : answers);
   return null;
 }
 

@@ -100,7 +100,9 @@ class TestEditFile:
         assert (made.preview.kind, made.preview.added, made.preview.removed) == ("diff", 2, 1)
         assert made.arguments["_base_sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
         result = await ran(tmp_path, "edit_file", made)
-        assert result == Result("a.txt edited at line 2: 2 line(s) added, 1 removed")
+        said = "a.txt edited at line 2: 2 line(s) added, 1 removed"
+        (seen,) = result.seen
+        assert (result.output, result.is_error, seen.path) == (said, False, "a.txt")
         assert file.read_bytes() == b"\xef\xbb\xbfone\r\n2\r\n+  \r\nthree"
         assert file.stat().st_mode & 0o777 == 0o640
 

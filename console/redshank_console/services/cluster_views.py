@@ -7,7 +7,8 @@ from redshank_shared.wire.views import McpCounts, OverviewView, View
 
 class NodeReportView(View):
     """What a node said of itself. `load`: 1.0 is a machine in full use. `tools`: names offered to
-    models. `workstreams`: ids in hand.
+    models. `workstreams`: ids in hand. `sandbox`: what confines commands there, empty where an
+    older node does not say.
     """
 
     node: str
@@ -20,6 +21,7 @@ class NodeReportView(View):
     loop_lag_ms: int
     memory_bytes: int
     pid: int
+    sandbox: str
     mcp: McpCounts
     tools: list[str]
     workstreams: list[str]

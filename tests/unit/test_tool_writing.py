@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from redshank_node.tools.tool import BadArguments, Result
+from redshank_node.tools.tool import BadArguments
 from tests.contract.test_tools import call, prepared, ran
 
 

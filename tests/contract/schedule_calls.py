@@ -61,7 +61,12 @@ def prepared(tool_name: str, /, **arguments: Any) -> Prepared:
 
 
 async def call(
-    tool_name: str, /, *there: Scheduled, max_bytes: int = 262144, **arguments: Any
+    tool_name: str,
+    /,
+    *there: Scheduled,
+    max_bytes: int = 262144,
+    parent: str = "",
+    **arguments: Any,
 ) -> Result:
     tool = TOOLBOX.resolve(tool_name)
     assert tool is not None
@@ -74,6 +79,7 @@ async def call(
         owner="ines",
         now_seconds=NOW,
         schedules=Kept(*there),
+        parent=parent,
     )
     return await tool.run(prepared(tool_name, **arguments), context)
 

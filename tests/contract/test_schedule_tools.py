@@ -87,6 +87,38 @@ class TestWake:
         await created("wake_after", delay="5m", message="x", **target)
 
     @pytest.mark.req("K-93")
+    @pytest.mark.parametrize("tool", ["wake_after", "schedule_create"])
+    @pytest.mark.parametrize(
+        "target",
+        [
+            {"target": "parent"},
+            {"target": "parent", "target_id": "ws_parent"},
+            {"target": "agent", "target_id": "ws_parent"},
+        ],
+    )
+    async def test_a_child_may_wake_its_parent(self, tool: str, target: dict[str, str]) -> None:
+        when: dict[str, dict[str, Any]] = {
+            "wake_after": {"delay": "5m"},
+            "schedule_create": {"name": "x", "interval": {"every_seconds": 60}},
+        }
+        result = await call(tool, parent="ws_parent", message="x", **when[tool], **target)
+        assert isinstance(result.command, CreateSchedule)
+        assert result.command.target == "ws_parent"
+
+    @pytest.mark.req("K-93")
+    async def test_a_child_may_wake_no_other_by_the_word_parent(self) -> None:
+        result = await call(
+            "wake_after",
+            parent="ws_parent",
+            message="x",
+            delay="5m",
+            target="parent",
+            target_id="ws_other",
+        )
+        assert (result.is_error, result.command) == (True, None)
+        assert result.output.startswith("target_id: ws_other is not this")
+
+    @pytest.mark.req("K-93")
     @pytest.mark.parametrize("tool", ["wake_after", "wake_at", "schedule_create"])
     @pytest.mark.parametrize(
         ("target", "said"),

@@ -185,6 +185,7 @@ class WorldNode:
                 ask_model=SideQuestions(recorder, self._models, self.metrics).ask,
                 images=self._images,
                 pins=lambda: recorder.state.pins,
+                parent=recorder.state.created.parent,
                 artifacts=WorkstreamArtifacts(self._world.database, recorder.state.id, now),
             ),
         )

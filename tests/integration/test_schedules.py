@@ -458,6 +458,39 @@ async def test_what_cannot_be_scheduled_changes_nothing(
     assert world.recorded(workstream) == before
 
 
+@pytest.mark.req("K-93")
+@pytest.mark.fault("F41")
+async def test_a_wake_for_another_workstream_is_heard_there_once(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    parent = await world.create("wait for my child")
+    child, schedule_id = await made(world, target=parent)
+    (run,) = take(schedules)
+    await firing.fire(run.run_id)
+    with world.database.begin() as connection:
+        connection.exec_driver_sql("UPDATE schedule_runs SET state = 'handed'")
+    await firing.fire(run.run_id)
+    assert said(world, parent) == ["later is due"]
+    assert said(world, child) == []
+    (fired,) = [f for f in world.facts(child) if isinstance(f, ScheduleFired)]
+    assert (fired.schedule_id, fired.run_id) == (schedule_id, run.run_id)
+
+
+@pytest.mark.req("K-93")
+async def test_a_wake_for_a_workstream_that_is_closed_is_skipped_with_the_reason(
+    world: World, schedules: Schedules, firing: Firing
+) -> None:
+    parent = await world.create("done")
+    _, schedule_id = await made(world, target=parent)
+    await world.do(parent, CloseWorkstream("ines"))
+    before = world.recorded(parent)
+    (run,) = take(schedules)
+    await firing.fire(run.run_id)
+    assert world.recorded(parent) == before
+    (ended,) = schedules.runs_of(schedule_id)
+    assert ended.state == "skipped"
+
+
 async def test_a_closed_workstream_takes_its_schedules_along(
     world: World, schedules: Schedules, firing: Firing
 ) -> None:

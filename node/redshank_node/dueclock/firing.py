@@ -16,7 +16,7 @@ from redshank_node.tools.tool import (
     Workspace,
 )
 from redshank_shared.clock import rfc3339
-from redshank_shared.domain.commands import FireSchedule
+from redshank_shared.domain.commands import FireSchedule, HearWake
 from redshank_shared.domain.conditions import Condition, ConditionFailed
 from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
@@ -97,7 +97,8 @@ class Firing:
             return
         run, schedule = found
         self._metrics.due_fired(self._late(run))
-        state, detail = await self._say(run, schedule.spec.message)
+        heard = await self._told(run, schedule)
+        state, detail = heard or await self._say(run, schedule.spec.message)
         await self._database.run(self._schedules.end_run, run_id, state, detail)
 
     async def poll(self, run_id: str) -> None:
@@ -171,6 +172,20 @@ class Firing:
             await self._database.run(self._schedules.end_run, run_id, "skipped", why)
             return None
         return run, schedule
+
+    async def _told(self, run: Run, schedule: ScheduleRow) -> tuple[RunState, str] | None:
+        """Say it to the workstream that the schedule names, before its own log tells of the run: a
+        death between the two says it again, which that log knows. None where it may go on.
+        """
+        target = schedule.spec.target
+        if not target or schedule.state == "canceled":
+            return None
+        wake = HearWake(run.schedule_id, run.run_id, run.due_at, schedule.spec.message)
+        try:
+            await self._commands.execute(WorkstreamId(target), wake, rfc3339(self._now()))
+        except (Conflict, NotFound) as refused:
+            return "skipped", refused.detail
+        return None
 
     async def _say(self, run: Run, text: str, ends: str = "") -> tuple[RunState, str]:
         command = FireSchedule(run.schedule_id, run.run_id, run.due_at, text, ends)

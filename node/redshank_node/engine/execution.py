@@ -61,6 +61,7 @@ class Caller(msgspec.Struct, frozen=True):
     pins: Callable[[], Pins] = Pins
     artifacts: Artifacts | None = None
     tasks: Tasks | None = None
+    parent: str = ""
 
 
 class Execution:
@@ -129,6 +130,7 @@ class Execution:
             emit=lambda text: self._show("output", shown.feed(text), call_id),
             max_seconds=_with_room(limits.max_timeout_ms / 1000),
             workstream_id=self._caller.workstream_id,
+            parent=self._caller.parent,
             owner=self._caller.owner,
             now_seconds=self._now_ms() / 1000,
             schedules=self._caller.schedules,

@@ -91,6 +91,7 @@ class TurnMaker:
             tasks=WorkstreamTasks(
                 self._database, self.background, recorder.state.id, _now, self._new_id
             ),
+            parent=recorder.state.created.parent,
         )
         pipeline = self._pipelines.of(recorder.state)
         limits = BatchLimits(self._limits)

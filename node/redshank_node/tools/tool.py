@@ -213,6 +213,7 @@ class CallContext(msgspec.Struct, frozen=True):
     pins: Pins = Pins()
     artifacts: Artifacts | None = None
     tasks: Tasks | None = None
+    parent: str = ""
 
 
 class Prepared(msgspec.Struct, frozen=True):

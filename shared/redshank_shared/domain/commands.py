@@ -115,7 +115,9 @@ class RequestCompaction(msgspec.Struct, frozen=True):
 
 
 class CreateSchedule(msgspec.Struct, frozen=True):
-    """`replaces`: one that has this name already makes room (C-42)."""
+    """`replaces`: one that has this name already makes room (C-42). `target`: who reads its
+    message, empty for the workstream itself (K-93).
+    """
 
     schedule_id: str
     name: str
@@ -127,6 +129,7 @@ class CreateSchedule(msgspec.Struct, frozen=True):
     misfire: Misfire = "coalesce_once"
     max_executions: int = 0
     replaces: bool = False
+    target: str = ""
 
 
 class ChangeSchedule(msgspec.Struct, frozen=True):
@@ -150,6 +153,15 @@ class FireSchedule(msgspec.Struct, frozen=True):
     due_at: float
     text: str
     ends: str = ""
+
+
+class HearWake(msgspec.Struct, frozen=True):
+    """Another workstream's schedule has something to say here (K-93); once for each run."""
+
+    schedule_id: str
+    run_id: str
+    due_at: float
+    text: str
 
 
 class RequestNotification(msgspec.Struct, frozen=True):
@@ -225,6 +237,7 @@ Command = (
     | CreateSchedule
     | ChangeSchedule
     | FireSchedule
+    | HearWake
     | RequestNotification
     | SettleNotification
     | PinFile

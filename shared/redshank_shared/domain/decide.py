@@ -20,6 +20,7 @@ from redshank_shared.domain.commands import (
     ExpireApproval,
     ExpireQuestion,
     FireSchedule,
+    HearWake,
     OpenPreview,
     PinFile,
     PostMessage,
@@ -98,7 +99,7 @@ def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
             facts = _revoke_grant(state, command)
         case RequestCompaction():
             facts = [] if state.compact_requested else [CompactionRequested(command.by)]
-        case CreateSchedule() | ChangeSchedule() | FireSchedule():
+        case CreateSchedule() | ChangeSchedule() | FireSchedule() | HearWake():
             facts = scheduling.decide(state, command, seconds_of(at))
         case RequestNotification() | SettleNotification():
             facts = notifying.decide(state, command)

@@ -25,7 +25,8 @@ class WatchSpec(msgspec.Struct, frozen=True):
 class ScheduleCreated(Fact, frozen=True, tag="schedule.created"):
     """Something will be due: a wake, a repeated message, a poll. `next_due`: seconds since 1970.
 
-    `max_executions` 0 means no end.
+    `max_executions` 0 means no end. `target`: the workstream that reads the message, empty for this
+    one (K-93).
     """
 
     schedule_id: str
@@ -38,6 +39,7 @@ class ScheduleCreated(Fact, frozen=True, tag="schedule.created"):
     overlap: Overlap = "skip"
     misfire: Misfire = "coalesce_once"
     max_executions: int = 0
+    target: str = ""
 
 
 class ScheduleChanged(Fact, frozen=True, tag="schedule.changed"):

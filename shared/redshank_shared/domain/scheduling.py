@@ -5,7 +5,7 @@ from typing import assert_never
 from redshank_shared.domain import cadence as cadences
 from redshank_shared.domain import recurrence
 from redshank_shared.domain.cadence import Cadence, Interval, Once
-from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule, FireSchedule
+from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule, FireSchedule, HearWake
 from redshank_shared.domain.conditions import Condition
 from redshank_shared.domain.due_events import (
     ScheduleChanged,
@@ -35,7 +35,9 @@ _APART_SECONDS = 0.001
 
 
 def decide(
-    state: Workstream, command: CreateSchedule | ChangeSchedule | FireSchedule, now: float
+    state: Workstream,
+    command: CreateSchedule | ChangeSchedule | FireSchedule | HearWake,
+    now: float,
 ) -> list[AnyFact]:
     """The facts of a command about schedules. `now`: seconds since 1970."""
     match command:
@@ -45,6 +47,8 @@ def decide(
             return change(state, command, now)
         case FireSchedule():
             return fire(state, command)
+        case HearWake():
+            return hear(state, command)
         case _:
             assert_never(command)
 
@@ -83,6 +87,7 @@ def create(state: Workstream, command: CreateSchedule, now: float) -> list[AnyFa
             overlap=command.overlap,
             misfire=command.misfire,
             max_executions=command.max_executions,
+            target=command.target,
         ),
     ]
 
@@ -144,11 +149,22 @@ def fire(state: Workstream, command: FireSchedule) -> list[AnyFact]:
         why = f"not told: {MOST_WATCH_STREAK} watches in a row spoke without a person between"
         return [ScheduleChanged(command.schedule_id, "completed", "clock", detail=why)]
     facts.append(ScheduleFired(command.schedule_id, command.run_id, command.due_at))
-    facts.append(MessagePosted(command.text, source, author=command.schedule_id, queued=True))
+    if not created.target:
+        facts.append(MessagePosted(command.text, source, author=command.schedule_id, queued=True))
     ends = command.ends or _end(schedule, command.run_id)
     if ends:
         facts.append(ScheduleChanged(command.schedule_id, "completed", "clock", detail=ends))
     return facts
+
+
+def hear(state: Workstream, command: HearWake) -> list[AnyFact]:
+    """The message of another workstream's run; nothing where it was heard before (F41)."""
+    if command.run_id in state.runs:
+        return []
+    return [
+        ScheduleFired(command.schedule_id, command.run_id, command.due_at),
+        MessagePosted(command.text, "wake", author=command.schedule_id, queued=True),
+    ]
 
 
 def find(state: Workstream, reference: str) -> Schedule:

@@ -88,6 +88,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
             misfire=arguments.get("misfire", "coalesce_once"),
             max_executions=arguments.get("max_executions", 0),
             replaces=arguments["to_come"],
+            target=wakes.target_of(arguments, context),
         ),
     )
 

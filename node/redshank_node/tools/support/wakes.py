@@ -72,6 +72,7 @@ def wake(arguments: dict[str, Any], context: CallContext, at: float) -> Result:
             cadence=Once(at),
             by=AGENT,
             message=arguments["message"],
+            target=target_of(arguments, context),
         ),
     )
 
@@ -79,16 +80,26 @@ def wake(arguments: dict[str, Any], context: CallContext, at: float) -> Result:
 def objection_to_target(arguments: dict[str, Any], context: CallContext) -> str | None:
     """Why this call may not wake the target that it names, with the mend; None where it may (K-93).
 
-    Session means the current one, agent the workstream itself or its parent. A workstream without a
-    parent has only itself.
+    Session means the current one, agent the workstream itself or its parent.
     """
     target = arguments.get("target", "self")
-    target_id = arguments.get("target_id", context.workstream_id)
-    if target == "parent":
+    if target == "parent" and not context.parent:
         return "target: this workstream has no parent; leave target out to wake this one"
-    if target_id != context.workstream_id:
+    may = [context.workstream_id]
+    if target in ("parent", "agent") and context.parent:
+        may.append(context.parent)
+    target_id = arguments.get("target_id", may[-1] if target == "parent" else may[0])
+    if target_id not in may or (target == "parent" and target_id != context.parent):
         return (
             f"target_id: {target_id} is not this workstream, which is all that target {target} "
             "may name here; leave target_id out"
         )
     return None
+
+
+def target_of(arguments: dict[str, Any], context: CallContext) -> str:
+    """The workstream that reads the message, of a call without objection; empty for its own."""
+    if arguments.get("target") == "parent":
+        return context.parent
+    target_id: str = arguments.get("target_id", "")
+    return "" if target_id == context.workstream_id else target_id

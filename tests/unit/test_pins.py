@@ -32,7 +32,7 @@ def test_a_file_that_vanished_is_remembered_until_the_model_has_been_told() -> N
     [
         {"path": "docs/a.md", "content": "x"},
         {"path": "./docs/../docs/a.md"},
-        {"path": "/home/ines/work/docs/a.md"},
+        {"path": "/srv/reeds/docs/a.md"},
         {"patch": "*** Begin Patch\n*** Update File: docs/a.md\n@@\n-x\n+y\n*** End Patch"},
         {"patch": "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1 +1 @@\n-x\n+y\n"},
     ],

@@ -2,13 +2,13 @@
 
 import msgspec
 
-from redshank_console.services.admin_audit import AdminAudit, repeated
+from redshank_console.services.admin_audit import AdminAudit
+from redshank_console.services.kept_answers import KeptAnswers, entry_of
 from redshank_console.services.orders import Answer, Clock
-from redshank_shared.domain.errors import Conflict
 from redshank_shared.domain.limits import Limits
 from redshank_shared.session_commands import KeyedRequest
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.idempotency import Idempotency, IdempotencyEntry, IdempotencyRace
+from redshank_shared.stores.idempotency import Idempotency, IdempotencyRace
 from redshank_shared.stores.tool_limits import StoredLimits, ToolLimits
 from redshank_shared.wire.limit_requests import NewToolLimits
 from redshank_shared.wire.limit_views import LimitsView, ToolLimitsView
@@ -28,7 +28,7 @@ class ToolLimitOrders:
     ) -> None:
         self._database = database
         self._store = store
-        self._idempotency = idempotency
+        self._kept = KeptAnswers(database, idempotency)
         self._configured = configured
         self._audit = audit
         self._clock = clock
@@ -42,7 +42,7 @@ class ToolLimitOrders:
         """200 and the limits from now on; Conflict where `expected_revision` has moved, Invalid for
         a limit that cannot be.
         """
-        earlier = await self._answered_before(keyed)
+        earlier = await self._kept.earlier(keyed)
         if earlier is not None:
             return earlier
         changes = new.limits.model_dump(exclude_none=True)
@@ -57,40 +57,16 @@ class ToolLimitOrders:
                 by,
                 self._clock.at(),
                 new.expected_revision,
-                lambda stored: _entry(keyed, stored),
+                lambda stored: entry_of(keyed, _answer(stored)),
             )
         except IdempotencyRace:
-            earlier = await self._answered_before(keyed)
+            earlier = await self._kept.earlier(keyed)
             if earlier is None:
                 raise
             return earlier
         said = ", ".join(f"{name}={value}" for name, value in changes.items())
         await self._audit.record(by, "tool_limits.set", f"revision {stored.revision}", said)
         return _answer(stored)
-
-    async def _answered_before(self, keyed: KeyedRequest | None) -> Answer | None:
-        if keyed is None:
-            return None
-        entry = await self._database.run(self._idempotency.find, keyed.scope, keyed.key)
-        if entry is None:
-            return None
-        if entry.request_digest != keyed.request_digest:
-            raise Conflict(
-                "this Idempotency-Key was used with another body; send a new key for a new request",
-                code="idempotency_key_reused",
-                field="Idempotency-Key",
-            )
-        repeated()
-        return Answer(entry.status, entry.answer)
-
-
-def _entry(keyed: KeyedRequest | None, stored: StoredLimits) -> IdempotencyEntry | None:
-    if keyed is None:
-        return None
-    answer = _answer(stored)
-    return IdempotencyEntry(
-        keyed.scope, keyed.key, keyed.request_digest, answer.status, answer.body
-    )
 
 
 def _answer(stored: StoredLimits) -> Answer:

@@ -1,7 +1,9 @@
 """A console's /metrics over HTTP."""
 
 import asyncio
+import contextlib
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
@@ -34,12 +36,28 @@ pytest_plugins = ("tests.integration.console_fixtures",)
 TOKEN = "scrape-token-of-the-tests"
 
 
-def join(console: RunningConsole, name: str, slots: int, *, draining: bool = False) -> None:
-    """A node that reports itself."""
+def node_row(name: str, slots: int, *, draining: bool = False) -> ServiceRow:
+    """What a node says of itself."""
     figures = {"node": name, "slots": slots, "busy": 0, "draining": draining}
     report = msgspec.json.encode(figures).decode()
-    row = ServiceRow(f"{name}.1", "node", "http://127.0.0.1:8081", VERSION, now(), report)
-    Services(console.database).register(row)
+    return ServiceRow(f"{name}.1", "node", "http://127.0.0.1:8081", VERSION, now(), report)
+
+
+@contextlib.asynccontextmanager
+async def reporting(console: RunningConsole, *rows: ServiceRow) -> AsyncIterator[None]:
+    """Nodes that go on reporting themselves: silent ones are lost after some seconds."""
+    services = Services(console.database)
+
+    async def report() -> None:
+        while True:
+            for row in rows:
+                services.register(row)
+            await asyncio.sleep(0.5)
+
+    async with asyncio.TaskGroup() as group:
+        reports = group.create_task(report())
+        yield
+        reports.cancel()
 
 
 async def scrape_until(console: RunningConsole, sample: str, wanted: float) -> httpx.Response:
@@ -66,15 +84,18 @@ async def test_the_document_lists_what_a_console_exports_and_nothing_else(
 async def test_demand_is_what_waits_and_runs_over_the_slots_of_nodes_that_are_up(
     both: RunningConsole,
 ) -> None:
-    join(both, "marsh-1", 3)
-    join(both, "marsh-2", 1)
-    join(both, "marsh-3", 64, draining=True)
     for number in range(4):
         ws = await both.create(message="go")
         if number < 1:
             NodeSide(both, ws).claim()
-    await scrape_until(both, "redshank_cluster_slots", 4)
-    answer = await scrape_until(both, "redshank_cluster_waiting", 3)
+    async with reporting(
+        both,
+        node_row("marsh-1", 3),
+        node_row("marsh-2", 1),
+        node_row("marsh-3", 64, draining=True),
+    ):
+        await scrape_until(both, "redshank_cluster_slots", 4)
+        answer = await scrape_until(both, "redshank_cluster_waiting", 3)
     assert value(answer, "redshank_cluster_running") == 1
     assert value(answer, "redshank_cluster_slots") == 4
     assert value(answer, "redshank_cluster_demand_ratio") == 1.0

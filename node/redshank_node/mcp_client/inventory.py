@@ -1,0 +1,89 @@
+"""What MCP servers offer, as records without a connection."""
+
+from typing import Any, Literal
+
+import msgspec
+
+ServerState = Literal["connecting", "connected", "failed", "needs_login", "left_out", "disabled"]
+
+
+class RemoteTool(msgspec.Struct, frozen=True):
+    """A tool as its server describes it. `name` is the server's own; what it says is untrusted."""
+
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = {}
+    output_schema: dict[str, Any] | None = None
+    title: str = ""
+
+
+class RemoteResource(msgspec.Struct, frozen=True):
+    """A resource, or a template of resources where `is_template`: then `uri` has {variables}."""
+
+    uri: str
+    name: str = ""
+    description: str = ""
+    media_type: str = ""
+    is_template: bool = False
+
+
+class PromptArgument(msgspec.Struct, frozen=True):
+    """An argument of a prompt; its values are strings (T-76)."""
+
+    name: str
+    description: str = ""
+    required: bool = False
+
+
+class RemotePrompt(msgspec.Struct, frozen=True):
+    """A prompt that a server can fill in."""
+
+    name: str
+    description: str = ""
+    arguments: tuple[PromptArgument, ...] = ()
+
+
+class Dropped(msgspec.Struct, frozen=True):
+    """What a server offered and nobody can use, with the reason."""
+
+    name: str
+    why: str
+
+
+class Inventory(msgspec.Struct, frozen=True):
+    """All that a server offered when it was asked last. `protocol`: the version in use;
+    `instructions` as the server wrote them, neither bounded nor labelled.
+    """
+
+    server: str
+    protocol: str = ""
+    title: str = ""
+    instructions: str = ""
+    tools: tuple[RemoteTool, ...] = ()
+    resources: tuple[RemoteResource, ...] = ()
+    templates: tuple[RemoteResource, ...] = ()
+    prompts: tuple[RemotePrompt, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+
+
+class ServerStatus(msgspec.Struct, frozen=True):
+    """How a server is on this node. `since`: RFC 3339 UTC of the last change of `state`;
+    `latency_ms`: of its last calls, the median; `warnings`: lines that were no message, its last
+    words on stderr, bounded and redacted.
+    """
+
+    name: str
+    state: ServerState
+    transport: Literal["stdio", "http"]
+    since: str
+    detail: str = ""
+    protocol: str = ""
+    tools: int = 0
+    resources: int = 0
+    templates: int = 0
+    prompts: int = 0
+    calls: int = 0
+    errors: int = 0
+    latency_ms: float | None = None
+    reconnects: int = 0
+    warnings: tuple[str, ...] = ()

@@ -1,9 +1,10 @@
 """`python -m redshank_console [--config FILE] [--no-migrate]`: one console process."""
 
 import argparse
-import asyncio
 import sys
 from pathlib import Path
+
+import uvloop
 
 from redshank_console.bootstrap import Console
 from redshank_shared import logs
@@ -29,7 +30,7 @@ def main() -> int:
         redactor = redactor_of(settings, environ)
         logs.configure(settings.log.level, settings.log.format, redact=redactor.of_log)
         console = Console(settings, redactor=redactor)
-        asyncio.run(console.run(migrates=not arguments.no_migrate))
+        uvloop.run(console.run(migrates=not arguments.no_migrate))
     except* RedshankError as errors:
         first = errors.exceptions[0]
         detail = first.detail if isinstance(first, RedshankError) else str(first)

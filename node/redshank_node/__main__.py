@@ -1,9 +1,10 @@
 """`python -m redshank_node [--config FILE]`: one worker process."""
 
 import argparse
-import asyncio
 import sys
 from pathlib import Path
+
+import uvloop
 
 from redshank_node.bootstrap import Node
 from redshank_node.engine.dry_run import DryRun
@@ -36,7 +37,7 @@ def main() -> int:
         check_keys(settings)
         redactor = redactor_of(settings, environ)
         logs.configure(settings.log.level, settings.log.format, redact=redactor.of_log)
-        asyncio.run(Node(settings, redactor).run())
+        uvloop.run(Node(settings, redactor).run())
     except RedshankError as error:
         sys.stderr.write(f"redshank node: {redactor.of_output(error.detail)}\n")
         return 1 if arguments.dry_run else 2

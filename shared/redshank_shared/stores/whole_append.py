@@ -2,8 +2,21 @@
 
 from typing import Any
 
-from sqlalchemy import CTE, Column, Insert, Table, Update, bindparam, func, select
-from sqlalchemy.dialects.postgresql import ARRAY
+import msgspec
+from sqlalchemy import (
+    CTE,
+    Column,
+    Insert,
+    Table,
+    Text,
+    Update,
+    bindparam,
+    cast,
+    column,
+    func,
+    select,
+)
+from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.sql.expression import ClauseElement
 
 from redshank_shared.stores.dialect import now_seconds
@@ -17,6 +30,7 @@ from redshank_shared.stores.tables import (
     workstreams,
 )
 
+_encode = msgspec.json.Encoder().encode
 _KEY = ("scope", "key", "request_digest", "status", "answer")
 
 
@@ -44,21 +58,24 @@ def rows_by_table(rows: ImpliedRows) -> dict[Table, list[dict[str, Any]]]:
     return {table: new for table, new in found.items() if new}
 
 
-def whole_values(inserted: dict[Table, list[dict[str, Any]]]) -> dict[str, list[Any]]:
-    """The rows as the statement takes them: for each column the list of its values."""
-    return {
-        _list_name(table, field): [row[field] for row in rows]
-        for table, rows in inserted.items()
-        for field in rows[0]
-        if field != "workstream_id" and not table.c[field].nullable
-    }
+def whole_values(inserted: dict[Table, list[dict[str, Any]]]) -> dict[str, str]:
+    """The rows as the statement takes them: for each table one JSON array of objects. An array
+    of the database's own for each column would have every quote of a fact escaped on its own.
+    """
+    return {_rows_name(table): _encode(rows).decode() for table, rows in inserted.items()}
 
 
 def _inserted(table: Table, moved: CTE) -> CTE:
     fields = [field for field in table.c if field.name != "workstream_id" and not field.nullable]
     names = [field.name for field in fields]
-    lists = [bindparam(_list_name(table, field.name), type_=ARRAY(field.type)) for field in fields]
-    given = func.unnest(*lists).table_valued(*names, name=f"given_{table.name}").render_derived()
+    rows = cast(bindparam(_rows_name(table), type_=Text), JSON)
+    given = (
+        func.json_to_recordset(rows)
+        .table_valued(
+            *(column(field.name, field.type) for field in fields), name=f"given_{table.name}"
+        )
+        .render_derived(with_types=True)
+    )
     source = select(moved.c.id, *given.c).select_from(moved).select_from(given)
     insert = table.insert().from_select(["workstream_id", *names], source)
     return insert.cte(f"new_{table.name}")
@@ -72,5 +89,5 @@ def _key_inserted(moved: CTE) -> CTE:
     return insert.cte("new_key")
 
 
-def _list_name(table: Table, field: str) -> str:
-    return f"b_{table.name}_{field}"
+def _rows_name(table: Table) -> str:
+    return f"b_{table.name}"

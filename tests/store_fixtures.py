@@ -53,13 +53,29 @@ class PostgresTemplate:
     def __init__(self, server: PostgresServer) -> None:
         self.server = server
         self._migrated = ""
+        self._shape = ""
+        self._emptied: list[str] = []
 
     def migrated(self) -> str:
         """The template's name."""
         if not self._migrated:
             self._migrated = self.server.create_database()
             _migrate(self.server.url(self._migrated))
+            self._shape = self.server.shape(self._migrated)
         return self._migrated
+
+    @contextmanager
+    def lent(self) -> Iterator[str]:
+        """The address of a migrated database in which nothing stands: a copy of the template, or
+        one that was emptied.
+        """
+        template = self.migrated()
+        name = self._emptied.pop() if self._emptied else self.server.create_database(template)
+        yield self.server.url(name)
+        if self.server.empty_database(name, self._shape):
+            self._emptied.append(name)
+        else:
+            self.server.drop_database(name)
 
 
 @contextmanager
@@ -93,8 +109,9 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def postgres_url(postgres: PostgresTemplate) -> Iterator[str]:
     """An empty PostgreSQL database."""
-    with _copied(postgres, "template0") as url:
-        yield url
+    name = postgres.server.create_database("template0")
+    yield postgres.server.url(name)
+    postgres.server.drop_database(name)
 
 
 @pytest.fixture(params=BRANDS)
@@ -116,7 +133,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
             yield f"sqlite:///{path}"
         else:
             template: PostgresTemplate = request.getfixturevalue("postgres")
-            yield stack.enter_context(_copied(template, template.migrated()))
+            yield stack.enter_context(template.lent())
 
 
 @pytest.fixture
@@ -125,13 +142,6 @@ def database(database_url: str) -> Iterator[Database]:
     opened = Database(database_url, synchronous="NORMAL")
     yield opened
     opened.close()
-
-
-@contextmanager
-def _copied(postgres: PostgresTemplate, template: str) -> Iterator[str]:
-    name = postgres.server.create_database(template)
-    yield postgres.server.url(name)
-    postgres.server.drop_database(name)
 
 
 def _migrate(url: str) -> None:

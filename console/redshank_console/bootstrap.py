@@ -14,7 +14,7 @@ import uvicorn
 
 from redshank_console.api.announced import PATH as ANNOUNCED_PATH
 from redshank_console.api.app import application
-from redshank_console.api.door import rules
+from redshank_console.api.door import DoorRules, rules
 from redshank_console.api.page import root_files
 from redshank_console.api.parts import Parts
 from redshank_console.collector.census import Census
@@ -33,6 +33,8 @@ from redshank_console.services.health import Health
 from redshank_console.services.hook_dead_letters import DeadLetterReading
 from redshank_console.services.kept_answers import KeptAnswers
 from redshank_console.services.ledger import LedgerReading
+from redshank_console.services.mcp import mcp_over
+from redshank_console.services.mcp_login import login_over
 from redshank_console.services.orders import Clock, Defaults, Orders
 from redshank_console.services.overview import Overview
 from redshank_console.services.permissions import permissions_over
@@ -43,6 +45,7 @@ from redshank_console.services.schedule_orders import ScheduleOrders
 from redshank_console.services.schedules import ScheduleReading
 from redshank_console.services.secrets import SecretKeeping
 from redshank_console.services.sign_in import SignIn
+from redshank_console.services.skills import skills_over
 from redshank_console.services.standing import Standing
 from redshank_console.services.tool_limits import ToolLimitOrders
 from redshank_console.services.watch_hooks import WatchHooks
@@ -200,7 +203,6 @@ class Console:
         audit = AdminAudit(database, AdminAudits(database), _at, clock.now_ms, secrets.token_bytes)
         sign_in = self._sign_in(audit)
         permissions = permissions_over(database, commands, audit, ours)
-        console = settings.console
         overview, backlog = Overview(cluster, VERSION), Backlog(database)
         measured = ClusterReading(database, backlog, overview, clock.monotonic, clock.now_utc)
         return Parts(
@@ -221,6 +223,13 @@ class Console:
             cluster_feeds=ClusterFeeds(overview),
             tool_limits=self._tool_limit_orders(ours),
             permissions=permissions,
+            mcp=mcp_over(
+                database, cluster, settings, permissions.dry_runs, audit, ours, clock.monotonic
+            ),
+            mcp_login=login_over(
+                settings, database, self._secrets, self._redactor, audit, ours, address_of(settings)
+            ),
+            skills=skills_over(database, audit, ours),
             assets=AssetReading(database, Assets(database)),
             hook_dead_letters=DeadLetterReading(database, HookDeadLetters(database)),
             announcing=Announcing(database, self._services, sign_in, self._verifier(), _at),
@@ -228,17 +237,17 @@ class Console:
             watch_hooks=self._watch_hooks(schedules, bus, ours),
             health=Health(database, dispatch, VERSION),
             gauges=Gauges(Metrics(), measured),
-            door_rules=rules(
-                console.host,
-                console.auth,
-                console.public_url,
-                ("/assets/", ANNOUNCED_PATH, *root_files(page_folder)),
-                metrics_token(settings.metrics),
-            ),
+            door_rules=self._door_rules(page_folder),
             page_folder=page_folder,
             address=address_of(settings),
             version=VERSION,
         )
+
+    def _door_rules(self, page_folder: Path) -> DoorRules:
+        console = self._settings.console
+        open_paths = ("/assets/", ANNOUNCED_PATH, *root_files(page_folder))
+        token = metrics_token(self._settings.metrics)
+        return rules(console.host, console.auth, console.public_url, open_paths, token)
 
     def _secret_keeping(self) -> SecretKeeping:
         vault = vault_of(self._settings)

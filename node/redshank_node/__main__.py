@@ -8,6 +8,7 @@ import uvloop
 
 from redshank_node.bootstrap import Node
 from redshank_node.engine.dry_run import DryRun
+from redshank_node.mcp_client.looking import looked_at
 from redshank_node.tools.catalog import BUILTIN
 from redshank_shared import logs
 from redshank_shared.domain.errors import RedshankError
@@ -25,7 +26,7 @@ def main() -> int:
     """
     parser = argparse.ArgumentParser(prog="redshank node")
     parser.add_argument("--config", type=Path, default=None, help="redshank.toml to read")
-    parser.add_argument("--dry-run", action="store_true", help="look only, start nothing")
+    parser.add_argument("--dry-run", action="store_true", help="look only, call nothing")
     arguments = parser.parse_args()
     hide_process()
     redactor = Redactor()
@@ -45,12 +46,14 @@ def main() -> int:
 
 
 def _look(settings: Settings, redactor: Redactor) -> int:
-    look = DryRun(settings, BUILTIN)
+    servers = uvloop.run(looked_at(settings, redactor.of_output))
+    look = DryRun(settings, BUILTIN, servers.lines)
     for line in look.lines():
         sys.stdout.write(f"{redactor.of_output(line)}\n")
-    for error in look.errors:
+    errors = [*look.errors, *servers.errors]
+    for error in errors:
         sys.stderr.write(f"redshank dry-run: {redactor.of_output(error)}\n")
-    return 1 if look.errors else 0
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":

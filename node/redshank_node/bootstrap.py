@@ -1,17 +1,13 @@
 """Puts a node together: the only place that names its concrete parts."""
 
 import asyncio
-import contextlib
 import logging
 import os
 import secrets
 import signal
 import socket
-from collections.abc import Generator
 
-import uvicorn
-
-from redshank_node.api.health import node_api
+from redshank_node.api.health import node_api, serving, store_checks
 from redshank_node.delivery.notifications import Notifications
 from redshank_node.dueclock.clock_lead import ClockLead
 from redshank_node.dueclock.collecting import Collecting
@@ -19,6 +15,7 @@ from redshank_node.dueclock.due_clock import DueClock
 from redshank_node.dueclock.expiring import Expiring
 from redshank_node.dueclock.firing import Firing, polling_of
 from redshank_node.engine.identity import NodeIdentity
+from redshank_node.engine.poll_permission import PollPermission
 from redshank_node.engine.recorder import Journal
 from redshank_node.engine.tool_cards import encoded_cards
 from redshank_node.engine.turn_maker import TurnMaker
@@ -27,8 +24,11 @@ from redshank_node.engine.web_access import web_access
 from redshank_node.heartbeat.lease_keeper import LeaseKeeper
 from redshank_node.heartbeat.measures import load, memory_bytes
 from redshank_node.heartbeat.reporter import Reporter
+from redshank_node.mcp_client.node_servers import Listeners, NodeServers
+from redshank_node.mcp_client.resource_tools import HELPERS
 from redshank_node.providers.configured import make_all
 from redshank_node.tools.catalog import BUILTIN
+from redshank_node.tools.support.dynamic_tools import OfferedLater
 from redshank_node.worker.worker import NodeWorker
 from redshank_shared import clock
 from redshank_shared.domain.errors import Unavailable
@@ -79,7 +79,9 @@ class Node:
         )
         self._tool_names = tuple(tool.name for tool in BUILTIN)
         self.metrics = Metrics(
-            tools=[tool.name for tool in BUILTIN], models=[model.name for model in settings.models]
+            tools=[*self._tool_names, *HELPERS],
+            models=[model.name for model in settings.models],
+            servers=[server.name for server in settings.mcp_servers],
         )
         self._metrics_token = metrics_token(settings.metrics)
         self._database = Database(
@@ -97,17 +99,10 @@ class Node:
         self._journal = Journal(self._database, log, Folds(log), self._bus, _now, seal)
         self._secrets = live_secrets(settings, self._database, redactor)
         self._providers = make_all(settings, self._secrets.value)
-        self._maker = TurnMaker(
-            settings,
-            BUILTIN,
-            self._database,
-            self._bus,
-            self._providers,
-            redactor,
-            self.metrics,
-            _new_id,
-            web_access(settings, self._secrets.value),
-        )
+        offered = OfferedLater()
+        self._maker = self._made_maker(offered)
+        self._mcp = self._made_mcp()
+        offered.behind = self._mcp.offer.offered
         self.turns = Turns(
             self._journal,
             self._leases,
@@ -127,6 +122,35 @@ class Node:
         self._due_clock = self._made_due_clock(schedules, pushes, outbox, dispatch)
         self._draining = False
         self._keeper: LeaseKeeper[dict[str, Held]] | None = None
+
+    def _made_maker(self, offered: OfferedLater) -> TurnMaker:
+        return TurnMaker(
+            self._settings,
+            BUILTIN,
+            self._database,
+            self._bus,
+            self._providers,
+            self._redactor,
+            self.metrics,
+            _new_id,
+            web_access(self._settings, self._secrets.value),
+            lambda: self._mcp.away(),
+            offered,
+        )
+
+    def _made_mcp(self) -> NodeServers:
+        accepted = self._maker.accepted
+        return NodeServers(
+            self._settings,
+            self._database,
+            self.identity.node_id,
+            self._secrets,
+            self._redactor,
+            self._maker.workspace,
+            Listeners(
+                accepted.note, accepted.change, lambda tools: encoded_cards((*BUILTIN, *tools))
+            ),
+        )
 
     def _made_commands(self, log: EventLog, dispatch: Dispatch) -> SessionCommands:
         answers = Idempotency(self._database)
@@ -174,7 +198,12 @@ class Node:
             pushes,
             commands,
             self.metrics,
-            polling_of(self._settings, self._maker.workspace, self._redactor.of_output),
+            polling_of(
+                self._settings,
+                self._maker.workspace,
+                self._redactor.of_output,
+                PollPermission(self._database, self._journal.folds, self._maker.policy),
+            ),
             self.identity.name,
             clock.now_utc,
         )
@@ -204,8 +233,8 @@ class Node:
             self._database.close()
 
     async def _serve(self, term: asyncio.Event) -> None:
-        intake_stop, turns_stop, end = asyncio.Event(), asyncio.Event(), asyncio.Event()
         settings = self._settings
+        intake_stop, turns_stop, end = asyncio.Event(), asyncio.Event(), asyncio.Event()
         worker = NodeWorker(
             self.identity.node_id,
             settings.redis.url,
@@ -219,16 +248,8 @@ class Node:
                 "deliver": self._notifications.deliver,
             },
         )
-        server = _QuietServer(
-            uvicorn.Config(
-                node_api(self._health, self.metrics, self._metrics_token),
-                host=settings.node.host,
-                port=settings.node.port,
-                log_config=None,
-                access_log=False,
-                lifespan="off",
-            )
-        )
+        api = node_api(self._health, self.metrics, self._metrics_token)
+        server = serving(api, settings.node.host, settings.node.port)
         async with asyncio.TaskGroup() as group:
             keeper = self._lease_keeper(group)
             self._keeper = keeper
@@ -237,13 +258,17 @@ class Node:
             group.create_task(self._reporter().run(end))
             group.create_task(self._secrets.run(end))
             group.create_task(self._maker.background.run(self.identity.node_id, end))
+            refused = await self._mcp.begin(group, end, self.metrics)
+            if refused is not None:
+                intake_stop.set()
+                term.set()
             group.create_task(self._clock.run(intake_stop))
             group.create_task(self._due_clock.run(intake_stop))
             group.create_task(self._expiring.run(intake_stop))
             group.create_task(self._made_collecting().run(intake_stop))
             listening = group.create_task(self._listen())
             working = group.create_task(worker.run(intake_stop))
-            serving = group.create_task(server.serve())
+            answering = group.create_task(server.serve())
             logger.info(
                 "node %s takes work: %d slots, workspace %s, models %s",
                 self.identity.name,
@@ -261,8 +286,10 @@ class Node:
             turns_stop.set()
             end.set()
             server.should_exit = True
-            await asyncio.wait((serving,), timeout=1)
-            serving.cancel()
+            await asyncio.wait((answering,), timeout=1)
+            answering.cancel()
+        if refused is not None:
+            raise refused
 
     def _lease_keeper(self, group: asyncio.TaskGroup) -> "LeaseKeeper[dict[str, Held]]":
         def renewed(asked_at: float, held: dict[str, Held]) -> None:
@@ -299,17 +326,7 @@ class Node:
                 await asyncio.sleep(0.5)
 
     async def _health(self) -> dict[str, object]:
-        checks: dict[str, object] = {}
-        try:
-            await self._database.run(self._database.ping)
-            checks["database"] = "ok"
-        except Unavailable as error:
-            checks["database"] = error.detail
-        try:
-            await self._redis.ping()
-            checks["redis"] = "ok"
-        except OSError as error:
-            checks["redis"] = str(error)
+        checks = await store_checks(self._database, self._redis.ping)
         well = all(value == "ok" for value in checks.values()) and not self._draining
         return {
             "status": "ok" if well else "draining" if self._draining else "degraded",
@@ -330,6 +347,7 @@ class Node:
             "ledger_key": self._ledger_key.key_id,
             "ledger_key_kept": bool(self._settings.ledger.key_file),
             "sandbox": self._maker.sandbox.report(),
+            **self._mcp.health(),
         }
 
     def _reporter(self) -> Reporter:
@@ -338,20 +356,22 @@ class Node:
 
     def _report(self) -> str:
         return encode_report(
-            NodeReport(
-                node=self.identity.name,
-                slots=self.identity.slots,
-                busy=self.turns.busy,
-                free=self.turns.free(),
-                load=load(),
-                draining=self._draining,
-                leads_clock=self._clock.leads,
-                loop_lag_ms=self._loop_lag_ms(),
-                memory_bytes=memory_bytes(),
-                pid=os.getpid(),
-                sandbox=self._maker.sandbox.given.backend,
-                tools=self._tool_names,
-                workstreams=self.turns.in_hand,
+            self._mcp.reported(
+                NodeReport(
+                    node=self.identity.name,
+                    slots=self.identity.slots,
+                    busy=self.turns.busy,
+                    free=self.turns.free(),
+                    load=load(),
+                    draining=self._draining,
+                    leads_clock=self._clock.leads,
+                    loop_lag_ms=self._loop_lag_ms(),
+                    memory_bytes=memory_bytes(),
+                    pid=os.getpid(),
+                    sandbox=self._maker.sandbox.given.backend,
+                    tools=self._tool_names,
+                    workstreams=self.turns.in_hand,
+                )
             )
         )
 
@@ -368,14 +388,6 @@ class Node:
             report=self._report(),
             surface=encoded_cards(BUILTIN),
         )
-
-
-class _QuietServer(uvicorn.Server):
-    """The node handles signals itself: stopping is draining."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
 
 
 def _now() -> str:

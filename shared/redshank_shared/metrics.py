@@ -17,6 +17,8 @@ from prometheus_client import (
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 OTHER = "other"
+MCP = "mcp"
+MOST_SERVERS = 200
 TokenKind = Literal["input", "output", "cached"]
 _OUTCOMES = frozenset(("ok", "error", "denied", "refused", "timeout", "cancelled"))
 _ENDS = frozenset(("idle", "waiting", "failed", "closed", "handed_over", "fenced"))
@@ -44,7 +46,7 @@ class Metrics:
     ) -> None:
         self._tools = frozenset(tools)
         self._models = frozenset(models)
-        self._servers = frozenset(servers)
+        self._servers = set(servers)
         # A second series for each counter, which says when it began: nobody asks for those.
         disable_created_metrics()  # type: ignore[no-untyped-call]  # the library left it bare
         self.registry = CollectorRegistry()
@@ -98,9 +100,21 @@ class Metrics:
         for kind, count in spent:
             self._tokens.labels(label, kind).inc(max(0, count))
 
-    def call_finished(self, tool: str, outcome: str, seconds: float) -> None:
-        """A call, under its tool's canonical name, has its result after so many seconds."""
-        label = _known(tool, self._tools)
+    def know_servers(self, servers: Collection[str]) -> None:
+        """MCP servers that an operator added since the start count under their names too, as long
+        as there are not more than MOST_SERVERS.
+        """
+        for server in servers:
+            if len(self._servers) < MOST_SERVERS:
+                self._servers.add(server)
+
+    def call_finished(self, tool: str, outcome: str, seconds: float, server: str = "") -> None:
+        """A call, under its tool's canonical name, has its result after so many seconds. One of an
+        MCP `server`'s tools counts as MCP, and for its server.
+        """
+        label = MCP if server else _known(tool, self._tools)
+        if server:
+            self.mcp_called(server, outcome, seconds)
         self._calls.labels(label, _known(outcome, _OUTCOMES)).inc()
         self._call_seconds.labels(label).observe(seconds)
 
@@ -190,5 +204,5 @@ def may_scrape(authorization: str, token: str) -> bool:
     return scheme.lower() == "bearer" and hmac.compare_digest(told, token.encode())
 
 
-def _known(value: str, known: frozenset[str]) -> str:
+def _known(value: str, known: Collection[str]) -> str:
     return value if value in known else OTHER

@@ -8,14 +8,12 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.browsing import kept_shot, violations
+from tests.browser.browsing import SOON_MILLISECONDS, kept_shot, violations
 from tests.fakes.cluster import Cluster
 
 LOOKS = [("light", 1440, 900), ("dark", 1440, 900), ("light", 390, 844), ("dark", 390, 844)]
 DESK = LOOKS[0]
 PHONE = LOOKS[2]
-SECONDS = 1000
-SOON = 20 * SECONDS
 AT_REST = """() => Promise.allSettled(document.getAnimations()
     .filter(each => each instanceof CSSTransition).map(each => each.finished))"""
 
@@ -74,7 +72,7 @@ class People:
 
     def rests(self, workstream: str, state: str = "idle") -> dict[str, Any]:
         """The workstream, once it is in this state."""
-        end = time.monotonic() + SOON / SECONDS
+        end = time.monotonic() + SOON_MILLISECONDS / 1000
         while (view := self.look(f"/v1/workstreams/{workstream}"))["state"] != state:
             assert time.monotonic() < end, view
             time.sleep(0.05)
@@ -92,7 +90,7 @@ def signed_in(
         color_scheme=theme,  # type: ignore[arg-type] # a literal by construction
     )
     page = context.new_page()
-    page.set_default_timeout(SOON)
+    page.set_default_timeout(SOON_MILLISECONDS)
     page.goto(f"{people.url}/#/signin")
     page.get_by_label("Token").fill(token or people.admin)
     page.keyboard.press("Enter")

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.browsing import kept_shot, violations
 from tests.e2e.redshank_up import Home, Up
 
+WORDS = "the water rises over the flats and the birds go up"
 SIGN_IN = re.compile(r"http://\S+/#/signin\?code=\S+")
 # What the conversation says, without the clock times that go on by themselves.
 STORY = r"""() => [...document.querySelectorAll('ol.log > li')].map(item =>
@@ -31,7 +32,7 @@ def send(page: Page, text: str) -> None:
 
 
 def rests(page: Page) -> None:
-    expect(page.locator("header").get_by_text("idle").first).to_be_visible(timeout=20_000)
+    expect(page.locator("header").get_by_text("idle").first).to_be_visible()
 
 
 @pytest.mark.req("B-29", "B-31")
@@ -48,15 +49,15 @@ def test_first_visit(browser: Browser, up: Up, theme: str, width: int, height: i
     page = context.new_page()
     address = link[0] if theme == "light" else fresh_link(up)
     page.goto(address)
-    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
     ask_for_a_command(page, theme)
     card = page.get_by_label("Approval: bash", exact=False)
-    expect(card).to_be_visible(timeout=20_000)
+    expect(card).to_be_visible()
     assert violations(page) == []
     kept_shot(page, f"approval-{theme}")
     before = page.evaluate(STORY)
     page.reload()
-    expect(card).to_be_visible(timeout=20_000)
+    expect(card).to_be_visible()
     assert page.evaluate(STORY) == before
 
     card.get_by_role("button", name="Allow once").click()
@@ -68,6 +69,7 @@ def test_first_visit(browser: Browser, up: Up, theme: str, width: int, height: i
     told = page.evaluate(STORY)
     page.reload()
     rests(page)
+    page.get_by_text(WORDS).last.wait_for()
     assert page.evaluate(STORY) == told
     assert violations(page) == []
     kept_shot(page, f"first-visit-{theme}")
@@ -89,11 +91,10 @@ def ask_for_a_command(page: Page, theme: str) -> None:
 
 def reload_in_mid_stream(page: Page) -> None:
     """The text so far is there again after the reload, then the rest of it."""
-    words = "the water rises over the flats and the birds go up"
-    send(page, f"slow: 3 {words}")
-    expect(page.get_by_text("the water rises").last).to_be_visible(timeout=20_000)
+    send(page, f"slow: 3 {WORDS}")
+    expect(page.get_by_text("the water rises").last).to_be_visible()
     page.reload()
-    expect(page.get_by_text(words).last).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(WORDS).last).to_be_visible()
     rests(page)
 
 

@@ -55,7 +55,7 @@ async def answered_by_all(person: ClusterClient, workstream: str, request_id: st
 async def waiting(person: ClusterClient, name: str) -> tuple[str, str]:
     """A workstream whose one command waits for a person; the request's id."""
     workstream = await person.create(f"run: echo {name} >> out.txt", name=name)
-    view = await person.wait_for_state(workstream, "waiting")
+    view = await person.wait_for_state(workstream, "waiting", seconds=90.0)
     (approval,) = view["pending_approvals"]
     return workstream, approval["request_id"]
 

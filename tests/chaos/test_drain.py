@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.bench.figures import figure
 from tests.fakes.cluster_client import until
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind
@@ -24,7 +25,7 @@ async def test_a_node_that_is_told_to_stop_under_load_loses_nothing(
             await person.wait_for_event(workstream, "call.finished")
         code, seconds = cluster.nodes[0].stop()
         assert code == 0
-        assert seconds < EXIT_SECONDS
+        figure("a node ends in order", seconds, EXIT_SECONDS, "s")
         logs = {}
         for workstream in workstreams:
             await person.wait_for_state(workstream, "idle")
@@ -59,9 +60,9 @@ async def test_a_call_that_outlasts_the_grace_is_cut_off_recorded_and_not_repeat
         await until(begun, "the command has begun")
         code, seconds = cluster.node(started["node"]).stop()
         assert code == 0
-        assert seconds < EXIT_SECONDS
+        figure("a node ends in order", seconds, EXIT_SECONDS, "s")
         assert cluster.tool_processes() == []
-        await person.wait_for_state(workstream, "idle", seconds=5.0)
+        await person.wait_for_state(workstream, "idle", seconds=12.0)
         events = await person.events(workstream)
     assert faults(events) == {}
     cut_off, after = of_kind(events, "call.finished")
@@ -82,7 +83,7 @@ async def test_with_one_of_two_nodes_killed_no_create_or_send_fails(
         for workstream in workstreams:
             await person.send(workstream, "run: echo done")
         for workstream in workstreams:
-            await person.wait_for_state(workstream, "idle", seconds=10.0)
+            await person.wait_for_state(workstream, "idle")
             assert faults(await person.events(workstream)) == {}
 
 

@@ -82,7 +82,7 @@ async def under_fire(cluster: Cluster, seconds: float) -> None:
     async def nothing_is_left() -> bool | None:
         return None if cluster.tool_processes() else True
 
-    await until(nothing_is_left, "no process of a tool is left", 5.0)
+    await until(nothing_is_left, "no process of a tool is left")
 
 
 async def kill_at_random(cluster: Cluster, chance: random.Random, end: float) -> Counter[str]:

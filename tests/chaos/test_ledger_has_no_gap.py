@@ -5,36 +5,47 @@ import time
 
 import pytest
 
+from redshank_shared.waiting import happened
 from tests.fakes.cluster import Cluster
-from tests.fakes.cluster_client import ClusterClient
+from tests.fakes.cluster_client import ClusterClient, until
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import of_kind
 
 WORKSTREAMS = 8
 SECONDS = 14.0
+# The story's own time between two deaths.
+PAUSE_SECONDS = 0.5
+LEAST_KILLED = 5
 LEASE = {"REDSHANK_NODE__LEASE_SECONDS": "3"}
 MESSAGE = "run: echo a; sleep 0.3\nrun: sleep 0.2\nthen\nrun: echo b; sleep 0.4"
 
 
-async def kill_nodes(cluster: Cluster, end: float) -> int:
+async def kill_nodes(cluster: Cluster, end: float, over: asyncio.Event) -> int:
+    """One node after the other dies while effects are under way, until the end, five at least."""
     killed = 0
-    while time.monotonic() < end:
-        # The story's own time: effects are under way when the next node dies.
-        await asyncio.sleep(1.3)
+
+    async def effects() -> bool | None:
+        return bool(cluster.tool_processes()) or None
+
+    while time.monotonic() < end or killed < LEAST_KILLED:
         node = cluster.nodes[killed % len(cluster.nodes)]
+        await asyncio.to_thread(node.wait_healthy)
+        await asyncio.sleep(PAUSE_SECONDS)
+        await until(effects, "an effect is under way")
         node.kill()
         node.start()
         killed += 1
+    over.set()
     for node in cluster.nodes:
-        node.wait_healthy()
+        await asyncio.to_thread(node.wait_healthy)
     return killed
 
 
-async def talk(person: ClusterClient, number: int, end: float) -> str:
+async def talk(person: ClusterClient, number: int, over: asyncio.Event) -> str:
     workstream = await person.create(mode="bypassPermissions", name=f"w{number}")
-    while time.monotonic() < end:
+    while not over.is_set():
         await person.send(workstream, MESSAGE)
-        await asyncio.sleep(3.0)
+        await happened(over, 3.0)
     return workstream
 
 
@@ -47,10 +58,11 @@ async def test_killing_nodes_leaves_no_gap_in_the_ledger(
     cluster = new_cluster(database_url, nodes=2, settings=LEASE)
     end = time.monotonic() + SECONDS
     async with cluster.client() as person:
+        over = asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            killing = group.create_task(kill_nodes(cluster, end))
+            killing = group.create_task(kill_nodes(cluster, end, over))
             talking = [
-                group.create_task(talk(person, number, end)) for number in range(WORKSTREAMS)
+                group.create_task(talk(person, number, over)) for number in range(WORKSTREAMS)
             ]
         await person.wait_until_all_rest(60.0)
         begun = lost = 0
@@ -63,5 +75,5 @@ async def test_killing_nodes_leaves_no_gap_in_the_ledger(
     report = answer.json()
     assert (report["findings"], report["before"]) == ([], 0)
     assert report["records"] == begun
-    assert killing.result() >= 5
+    assert killing.result() >= LEAST_KILLED
     assert lost > 0, "no node died during an effect: the test showed nothing"

@@ -44,7 +44,6 @@ async def test_stale_node_is_fenced(
             workstream,
             "turn.started",
             lambda event: event["node"] != stale.name,
-            seconds=10.0,
         )
         await person.wait_for_state(workstream, "idle")
         at_rest = await person.events(workstream)
@@ -54,12 +53,12 @@ async def test_stale_node_is_fenced(
             said = stale.log.read_text()
             return (f"fenced off {workstream}" in said or f"dropped {workstream}" in said) or None
 
-        await until(dropped, "the stale node has dropped its work", 10.0)
+        await until(dropped, "the stale node has dropped its work")
 
         async def nothing_runs() -> bool | None:
             return None if cluster.tool_processes() else True
 
-        await until(nothing_runs, "the stale node's process is killed", 10.0)
+        await until(nothing_runs, "the stale node's process is killed")
         stale.wait_healthy()
         events = await person.events(workstream)
         assert (await person.view(workstream))["state"] == "idle"

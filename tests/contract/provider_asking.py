@@ -26,11 +26,14 @@ KEY = "sk-canary-7f3a9c"
 
 
 def settings(server: ModelServer | str, wire: str, **changes: Any) -> ModelSettings:
-    """Settings of a model at this server, in its wire's own form of address."""
+    """Settings of a model at this server, in its wire's own form of address. The wire "responses"
+    is that of models whose OpenAI server searches tools by itself.
+    """
     url = server if isinstance(server, str) else server.url
     made = ModelSettings(
         name="main",
         provider="anthropic" if wire == "anthropic" else "openai",
+        tool_search=wire == "responses",
         model="m",
         base_url=url if wire == "anthropic" else f"{url}/v1",
         api_key=KEY,

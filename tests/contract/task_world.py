@@ -19,7 +19,7 @@ from redshank_shared.stores.database import Database
 from redshank_shared.vault.redaction import Redactor
 
 WORKSTREAM = "ws_1"
-DEADLINE_SECONDS = 15.0
+DEADLINE_SECONDS = 30.0
 
 
 def now() -> str:

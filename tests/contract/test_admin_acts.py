@@ -28,6 +28,8 @@ pytest_plugins = ("tests.integration.console_fixtures",)
 
 AT = "2026-11-30T08:15:00.250Z"
 RULE = {"scope": "user", "subject": "*", "pattern": "bash", "decision": "deny"}
+SKILL = {"name": "tidy", "body": "Leave the place as you found it."}
+SERVER = {"name": "wiki", "url": "https://wiki.example/mcp"}
 SLOT = "/v1/secrets/mcp.custom.acme.TOKEN"
 
 
@@ -75,22 +77,40 @@ async def _new_slot(console: RunningConsole) -> str:
     return SLOT
 
 
+async def _skill(console: RunningConsole) -> str:
+    answer = await console.client.post("/v1/skills", json=SKILL)
+    assert answer.status_code == 201, answer.text
+    return "/v1/skills/tidy"
+
+
+async def _server(console: RunningConsole) -> str:
+    answer = await console.client.post("/v1/mcp/servers", json=SERVER)
+    assert answer.status_code == 201, answer.text
+    return "/v1/mcp/servers/wiki"
+
+
 LIMITS = {"limits": {"max_parallel_tools": 3}}
 # Each write that only admins may do: what must be there before, where it is sent, its body.
 ACTS: dict[str, tuple[Callable[[RunningConsole], Awaitable[str]], Any]] = {
+    "DELETE /v1/mcp/servers/{name}": (_server, None),
     "DELETE /v1/permissions/rules": (_rule_by_query, None),
     "DELETE /v1/permissions/rules/{id}": (_one_rule, None),
     "DELETE /v1/tokens/{id}": (_token, None),
+    "DELETE /v1/skills/{name}": (_skill, None),
     "DELETE /v1/users/{name}": (_user, None),
     "PATCH /v1/users/{name}": (_user, {"role": "operator"}),
+    "POST /v1/mcp/servers": (_no_more, SERVER),
     "POST /v1/permissions/rules": (_no_more, RULE),
     "POST /v1/runtime/tool-limits": (_no_more, LIMITS),
     "POST /v1/secrets/rotate": (_no_more, None),
     "POST /v1/secrets/{slot}/revoke": (_slot, None),
     "POST /v1/signin-links": (_no_more, None),
+    "POST /v1/skills": (_no_more, SKILL),
     "POST /v1/tokens": (_no_more, {}),
     "POST /v1/users": (_no_more, {"name": "bea"}),
+    "PUT /v1/mcp/servers/{name}": (_server, {"url": "https://wiki.example/other"}),
     "PUT /v1/secrets/{slot}": (_new_slot, {"value": "v" * 20}),
+    "PUT /v1/skills/{name}": (_skill, {"body": "Leave it better."}),
     "PUT /v1/tool-limits": (_no_more, LIMITS),
 }
 
@@ -131,12 +151,18 @@ async def test_an_admins_write_is_one_act_in_their_name(
     assert act["who"] == "ida"
     # A name of its own, not the route's: somebody has said what it means.
     assert act["act"] in {
+        "mcp_server.added",
+        "mcp_server.removed",
+        "mcp_server.replaced",
         "rule.added",
         "rule.removed",
         "secret.revoked",
         "secret.set",
         "secrets.rotated",
         "signin_link.made",
+        "skill.added",
+        "skill.changed",
+        "skill.removed",
         "token.minted",
         "token.revoked",
         "tool_limits.set",

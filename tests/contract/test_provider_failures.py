@@ -191,7 +191,7 @@ async def test_leaving_the_stream_ends_the_request_at_once() -> None:
         stream = provider.stream(question())
         await anext(stream)
         await stream.aclose()  # type: ignore[attr-defined]
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await server.left.wait()
         await provider.close()
 

@@ -71,6 +71,7 @@ def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
         "list_files": {},
         "glob_search": {"pattern": "*.txt"},
         "grep_search": {"pattern": "old"},
+        "tool_search": {"query": "old"},
         "write_file": {"path": "new/a.txt", "content": "x"},
         "edit_file": {"path": "a.txt", "old_string": "old", "new_string": "new"},
         "diff_file": {"path": "a.txt", "content": "new\n"},
@@ -104,6 +105,8 @@ def test_preparing_changes_nothing(tool: Any, tmp_path: pathlib.Path) -> None:
         "open_preview": {"target": "a.txt"},
         "store_asset": {"path": "a.txt"},
         "emit_output": {"content": "x"},
+        "respond": {"content": "x"},
+        "no_response": {},
         "generate_image": {"prompt": "a wader"},
         "edit_image": {"prompt": "a wader", "asset_ids": [f"sha256:{'0' * 64}"]},
         "generate_audio": {"text": "kleep"},
@@ -156,10 +159,10 @@ class TestBash:
     @pytest.mark.req("T-18")
     @pytest.mark.req("T-20")
     async def test_a_timeout_is_told_with_what_came_before(self, tmp_path: pathlib.Path) -> None:
-        result = await call(tmp_path, "bash", command="echo begun; sleep 300", timeout=1)
+        result = await call(tmp_path, "bash", command="echo begun; sleep 300", timeout=2)
         assert result.outcome == "timeout"
         assert result.is_error
-        assert result.output == "begun\n[stopped after 1 s, with all that it had started]"
+        assert result.output == "begun\n[stopped after 2 s, with all that it had started]"
 
     @pytest.mark.fault("F14")
     async def test_what_was_left_running_is_told(self, tmp_path: pathlib.Path) -> None:

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,19 +13,13 @@ import redshank_console
 import redshank_node
 import redshank_shared
 from redshank_shared.settings.environment import process_environment
+from tests.fakes.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 30.0
-STOP_SECONDS = 25.0
+START_SECONDS = 60.0
+STOP_SECONDS = 40.0
 COMMAND = "import sys; from redshank_console.cli.main import app; sys.argv[0] = 'redshank'; app()"
 KEYS_OF_MODELS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY")
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Home:
@@ -60,7 +53,7 @@ class Home:
         """The command line that runs `redshank` with these words."""
         return [sys.executable, "-P", "-c", COMMAND, *words]
 
-    def run(self, *words: str, seconds: float = 30.0) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, seconds: float = 90.0) -> subprocess.CompletedProcess[str]:
         """`redshank` with these words, to its end, in the workspace."""
         return subprocess.run(
             self.command(*words),

@@ -7,8 +7,8 @@ import pytest
 from tests.fakes.cluster import Cluster
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import of_kind
-from tests.fakes.cluster_process import free_port
 from tests.fakes.model_server import Reply, model_server
+from tests.fakes.ports import free_port
 
 KEY = "sk-a-key-that-is-wrong-0123456789"
 REFUSED = b'{"error": {"message": "Incorrect API key provided", "type": "invalid_request_error"}}'
@@ -88,7 +88,7 @@ async def test_a_model_that_cannot_be_asked_fails_the_turn_with_the_setting_to_m
         async with cluster.client() as person:
             gone = await person.create("hello", model="gone")
             locked = await person.create("hello", model="locked")
-            wrong_key = await person.wait_for_state(locked, "failed", seconds=5.0)
+            wrong_key = await person.wait_for_state(locked, "failed", seconds=20.0)
             unreachable = await person.wait_for_state(gone, "failed", seconds=45.0)
             logs = str([await person.events(each) for each in (gone, locked)])
         assert len(server.requests) == 1

@@ -13,14 +13,14 @@ import pytest
 
 from redshank_shared.settings.environment import process_environment
 from tests.architecture.sources import PACKAGES
+from tests.bench.figures import figure
 from tests.fakes.cluster import Cluster
 from tests.fakes.cluster_client import ClusterClient
 from tests.fakes.cluster_fixtures import ClusterMaker
 
-DEADLINE_SECONDS = 20.0
+DEADLINE_SECONDS = 40.0
 MOST_MEMORY_BYTES = 200_000_000
-# 50 ms are asked, and printed by `redshank bench cluster`; here only another order is a fault.
-MOST_MILLISECONDS = 400.0
+MOST_MILLISECONDS = 50.0
 
 
 class Told:
@@ -69,12 +69,14 @@ async def test_a_killed_node_is_shown_lost_within_three_seconds_a_new_one_within
                     await asyncio.sleep(0.02)
             killed_at = time.monotonic()
             node.kill()
-            assert await told.first("node.lost", "node-3") - killed_at < 3.0
+            lost_at = await told.first("node.lost", "node-3")
+            figure("a killed node is shown lost", lost_at - killed_at, 3, "s")
             await shown(person, "node-1", "up")
             await asyncio.to_thread(node.start)
             await asyncio.to_thread(node.wait_healthy)
             healthy_at = time.monotonic()
-            assert await told.first("node.joined", "node-3", killed_at) - healthy_at < 1.0
+            joined_at = await told.first("node.joined", "node-3", killed_at)
+            figure("a new node is shown", joined_at - healthy_at, 1, "s")
             stopped_at = time.monotonic()
             await asyncio.to_thread(node.stop)
             await told.first("node.left", "node-3", stopped_at)
@@ -131,6 +133,7 @@ def test_a_thousand_nodes_take_little_memory_little_time(new_cluster: ClusterMak
         "/v1/cluster/nodes",
         "/v1/cluster/snapshot",
     }
-    assert max(call["p50_ms"] for call in found["calls"]) < MOST_MILLISECONDS
+    slowest = max(call["p50_ms"] for call in found["calls"])
+    figure("a call about a thousand nodes", slowest, MOST_MILLISECONDS, "ms")
     names = [node["name"] for node in redshank(cluster, "nodes", "ls")]
     assert names == ["node-1"]

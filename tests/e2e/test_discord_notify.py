@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.figures import figure
 from tests.fakes.discord_server import LONGEST, TOKEN, DiscordServer, discord_server
 from tests.fakes.gateway import RunningGateway, gateway
 
@@ -105,7 +106,7 @@ async def test_a_long_rate_limit_is_honoured_by_the_deliveries_after_it(tmp_path
         assert await running.statuses("n1", **to_channel("late")) == ["timeout"]
         assert await running.statuses("n1", **to_channel("late")) == ["timeout"]
         assert await running.statuses(**to_channel("elsewhere", OTHER_CHANNEL)) == ["sent"]
-        async with asyncio.timeout(10.0):
+        async with asyncio.timeout(30.0):
             while await running.statuses("n1", **to_channel("late")) != ["sent"]:
                 pass
         limited, last = discord.attempts[1], discord.attempts[-1]
@@ -170,7 +171,7 @@ async def test_a_gateway_that_is_signed_in_stops_in_order(tmp_path: Path) -> Non
         await running.until_channel("discord", "ready")
         code, seconds = await asyncio.to_thread(running.process.stop)
         assert code == 0
-        assert seconds < 5.0
+        figure("a gateway stops", seconds, 5, "s")
 
 
 @pytest.mark.fault("F12")

@@ -23,5 +23,5 @@ async def test_six_processes_start_together_on_an_empty_database(
             return overview if overview["nodes"]["up"] == 3 else None
 
         for _ in cluster.consoles:
-            overview = await until(all_are_seen, "a console sees all three nodes", seconds=5.0)
+            overview = await until(all_are_seen, "a console sees all three nodes", seconds=30.0)
             assert overview["version_drift"] is False

@@ -1,16 +1,14 @@
 """Previews, outputs, media on a machine that one `redshank up` runs: as documented, kept, gone."""
 
 import json
-import shlex
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.e2e.document_world import *  # noqa: F403 - fixtures are found by name
+from tests.e2e.document_world import follow
 from tests.e2e.redshank_up import Home, Up
-from tests.e2e.test_readme import prints, steps
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind
 from tests.fakes.media_server import media_server, png
@@ -18,41 +16,9 @@ from tests.fakes.media_server import media_server, png
 pytestmark = pytest.mark.timeout(180)
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    made = Home(tmp_path_factory.mktemp("preview") / "home")
-    binaries = made.folder / "bin"
-    binaries.mkdir()
-    program = f'#!/bin/sh\nexec {shlex.join(made.command())} "$@"\n'
-    (binaries / "redshank").write_text(program)
-    (binaries / "redshank").chmod(0o755)
-    made.environ["PATH"] = f"{binaries}:{made.environ['PATH']}"
-    return made
-
-
-@pytest.fixture(scope="module")
-def running(home: Home) -> Iterator[Up]:
-    with home.up() as up:
-        yield up.ready()
-
-
 @pytest.mark.req("T-33", "K-14", "K-15")
 def test_the_commands_of_the_document_do_what_it_says(home: Home, running: Up) -> None:
-    written = steps("docs/preview.md")
-    for command, lines in written:
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=home.workspace,
-            env=home.environ,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=60,
-        )
-        said = f"{command}\n{done.stdout}\n{done.stderr}"
-        assert done.returncode == 0, said
-        assert prints(lines, done.stdout + done.stderr), said
-    assert len(written) == 4
+    assert follow(home, "docs/preview.md") == 4
 
 
 def call(tool: str, **arguments: Any) -> str:

@@ -1,53 +1,19 @@
 """Commands on a machine that one `redshank up` runs: as documented, beyond a turn."""
 
 import re
-import shlex
-import subprocess
-from collections.abc import Iterator
 
 import pytest
 
+from tests.e2e.document_world import *  # noqa: F403 - fixtures are found by name
+from tests.e2e.document_world import follow
 from tests.e2e.redshank_up import Home, Up
-from tests.e2e.test_readme import prints, steps
 
 pytestmark = pytest.mark.timeout(180)
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    made = Home(tmp_path_factory.mktemp("processes") / "home")
-    binaries = made.folder / "bin"
-    binaries.mkdir()
-    program = f'#!/bin/sh\nexec {shlex.join(made.command())} "$@"\n'
-    (binaries / "redshank").write_text(program)
-    (binaries / "redshank").chmod(0o755)
-    made.environ["PATH"] = f"{binaries}:{made.environ['PATH']}"
-    return made
-
-
-@pytest.fixture(scope="module")
-def running(home: Home) -> Iterator[Up]:
-    with home.up() as up:
-        yield up.ready()
-
-
 @pytest.mark.req("T-18", "T-21", "K-24")
 def test_the_commands_of_the_document_do_what_it_says(home: Home, running: Up) -> None:
-    written = steps("docs/tools-processes.md")
-    for command, lines in written:
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=home.workspace,
-            env=home.environ,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=60,
-        )
-        said = f"{command}\n{done.stdout}\n{done.stderr}"
-        assert done.returncode == 0, said
-        assert prints(lines, done.stdout + done.stderr), said
-    assert len(written) == 3
+    assert follow(home, "docs/tools-processes.md") == 3
 
 
 @pytest.mark.req("C-11", "C-15")

@@ -1,58 +1,26 @@
 """Each profile is used from the command line, under its own names."""
 
-import shlex
-import subprocess
-from collections.abc import Iterator
+import json
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.document_world import *  # noqa: F403 - fixtures are found by name
+from tests.e2e.document_world import follow
 from tests.e2e.redshank_up import Home, Up
-from tests.e2e.test_readme import prints, steps
 
 pytestmark = pytest.mark.timeout(180)
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    made = Home(tmp_path_factory.mktemp("profiles") / "home")
-    (made.workspace / "README.md").write_text("# The redshank\nA wader.\n")
-    binaries = made.folder / "bin"
-    binaries.mkdir()
-    program = f'#!/bin/sh\nexec {shlex.join(made.command())} "$@"\n'
-    (binaries / "redshank").write_text(program)
-    (binaries / "redshank").chmod(0o755)
-    made.environ["PATH"] = f"{binaries}:{made.environ['PATH']}"
-    return made
-
-
-@pytest.fixture(scope="module")
-def running(home: Home) -> Iterator[Up]:
-    with home.up() as up:
-        yield up.ready()
-
-
-def shell(home: Home, command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["bash", "-c", command],
-        cwd=home.workspace,
-        env=home.environ,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-    )
+@pytest.fixture(scope="module", autouse=True)
+def read_me(home: Home) -> None:
+    """What there is to read in the workspace."""
+    (home.workspace / "README.md").write_text("# The redshank\nA wader.\n")
 
 
 @pytest.mark.req("T-28", "C-1", "C-2")
 def test_the_commands_of_the_document_do_what_it_says(home: Home, running: Up) -> None:
-    written = steps("docs/profiles.md")
-    for command, lines in written:
-        done = shell(home, command)
-        said = f"{command}\n{done.stdout}\n{done.stderr}"
-        assert done.returncode == 0, said
-        assert prints(lines, done.stdout + done.stderr), said
-    assert len(written) >= 6
+    assert follow(home, "docs/profiles.md") >= 6
 
 
 @pytest.mark.parametrize(
@@ -96,6 +64,22 @@ def test_cireilclaw_works_under_its_own_names_without_asking(home: Home, running
     for tool in ("write", "read", "list-dir", "exec"):
         assert f"{tool} returned" in done.stdout, done.stdout
     assert done.stdout.count("four eggs") >= 2
+
+
+@pytest.mark.req("C-9")
+def test_cireilclaw_answers_through_its_own_tool(home: Home, running: Up) -> None:
+    tools = home.folder / "config" / "tools.toml"
+    tools.parent.mkdir(exist_ok=True)
+    tools.write_text("read = true\nrespond = true\nno-response = true\n")
+
+    done = home.run("run", "--profile", "cireilclaw", "read: README.md", "--wait", "-o", "json")
+
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    log = home.run("ws", "tail", answer["id"], "-o", "json")
+    kinds = [json.loads(line)["kind"] for line in log.stdout.splitlines()]
+    assert "read returned" in answer["answer"]
+    assert "output.emitted" in kinds
 
 
 def test_an_unknown_profile_is_refused_with_those_there_are(home: Home, running: Up) -> None:

@@ -5,17 +5,17 @@ this order, `…` standing for anything. A comment `<!-- skip: why -->` above a 
 """
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.document_world import does, prints, steps
 from tests.e2e.redshank_up import ROOT, Home, Up
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
-BLOCK = re.compile(r"(<!-- skip: [^>]+ -->\n)?```console\n(.*?)```", re.S)
+INSTALL_SECONDS = 600
 STARTS = "make up"
 RUN_DOCUMENTS = (
     "README.md",
@@ -29,25 +29,6 @@ RUN_DOCUMENTS = (
     "docs/approvals.md",
     "docs/secrets.md",
 )
-INSTALL_SECONDS = 240
-
-
-def steps(document: str) -> list[tuple[str, list[str]]]:
-    """The commands of a document in order, each with the lines that it must print."""
-    found: list[tuple[str, list[str]]] = []
-    for skipped, block in BLOCK.findall((ROOT / document).read_text()):
-        for line in [] if skipped else block.splitlines():
-            if line.startswith("$ "):
-                found.append((line.removeprefix("$ "), []))
-            else:
-                found[-1][1].append(line)
-    return found
-
-
-def prints(lines: list[str], text: str) -> bool:
-    """Whether a text holds these lines in this order."""
-    pattern = ".*".join(".*".join(map(re.escape, line.split("…"))) for line in lines)
-    return re.search(pattern, text, re.S) is not None
 
 
 @pytest.fixture
@@ -78,19 +59,7 @@ def test_the_commands_of_the_documents_do_what_the_documents_say(home: Home, up:
             if command == STARTS:
                 assert prints(lines, up.text), up.text
                 continue
-            folder = ROOT if command.startswith("make ") else home.workspace
-            done = subprocess.run(
-                ["bash", "-c", command],
-                cwd=folder,
-                env=home.environ,
-                capture_output=True,
-                text=True,
-                stdin=subprocess.DEVNULL,
-                timeout=60,
-            )
-            said = f"{command}\n{done.stdout}\n{done.stderr}\n{up.text}"
-            assert done.returncode == 0, said
-            assert prints(lines, done.stdout + done.stderr), said
+            does(home, command, lines, up)
             ran.append(command)
     assert len(ran) >= 15
 

@@ -6,6 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
+from tests.bench.figures import figure
 from tests.fakes.cluster import Cluster
 from tests.fakes.cluster_client import ClusterClient, Event, Frame
 from tests.fakes.cluster_judging import faults, kinds, of_kind
@@ -23,7 +24,7 @@ async def test_the_events_of_a_turn_come_in_the_order_of_the_contract(
     person: ClusterClient,
 ) -> None:
     workstream = await person.create(mode=BYPASS)
-    async with asyncio.timeout(30.0), aclosing(person.stream(workstream)) as frames:
+    async with asyncio.timeout(60.0), aclosing(person.stream(workstream)) as frames:
         new = [await anext(frames), await anext(frames)]
         await person.send(workstream, "run: echo hi")
         seen = new + await until_rest(frames)
@@ -59,7 +60,7 @@ async def test_a_stream_resumed_at_every_event_gives_the_same_list(person: Clust
     await person.wait_for_state(workstream, "idle")
     events = await person.events(workstream)
     for after in range(len(events)):
-        async with asyncio.timeout(10.0):
+        async with asyncio.timeout(60):
             async with aclosing(person.stream(workstream, last_event_id=after)) as frames:
                 resumed = [await anext(frames) for _ in events[after:]]
         assert [frame.data for frame in resumed] == events[after:]
@@ -73,7 +74,7 @@ async def test_one_who_reconnects_after_every_event_of_a_running_turn_misses_non
     text = "run: sleep 0.4; echo a\nthen\nslow: 0.6 one two three\nrun: sleep 0.2; echo b"
     workstream = await person.create(text, mode=BYPASS)
     seen: list[Frame] = []
-    async with asyncio.timeout(30.0):
+    async with asyncio.timeout(60.0):
         while not (seen and seen[-1].kind == "state" and seen[-1].data["state"] == "idle"):
             last = seen[-1].seq if seen else 0
             async with aclosing(person.stream(workstream, last_event_id=last)) as frames:
@@ -87,9 +88,10 @@ async def test_one_who_reconnects_after_every_event_of_a_running_turn_misses_non
 async def test_a_message_during_a_turn_is_taken_in_at_its_next_step(
     cluster: Cluster, person: ClusterClient
 ) -> None:
-    workstream = await person.create("run: sleep 1; echo first", mode=BYPASS)
+    workstream = await person.create(f"run: {until_told('steer')}; echo first", mode=BYPASS)
     await person.wait_for_event(workstream, "call.started")
     await person.send(workstream, "run: echo steered")
+    (cluster.workspace / "steer").touch()
     await person.wait_for_state(workstream, "idle")
     events = await person.events(workstream)
     assert outputs(events) == ["first\n", "steered\n"]
@@ -102,12 +104,15 @@ async def test_a_message_during_a_turn_is_taken_in_at_its_next_step(
 
 
 @pytest.mark.req("B-23")
-async def test_a_queued_message_is_read_when_the_turn_has_ended(person: ClusterClient) -> None:
+async def test_a_queued_message_is_read_when_the_turn_has_ended(
+    cluster: Cluster, person: ClusterClient
+) -> None:
     workstream = await person.create(
-        "run: sleep 1; echo first\nthen\nrun: echo second", mode=BYPASS
+        f"run: {until_told('queue')}; echo first\nthen\nrun: echo second", mode=BYPASS
     )
     await person.wait_for_event(workstream, "call.started")
     await person.send(workstream, "run: echo later", when="next")
+    (cluster.workspace / "queue").touch()
     await person.wait_for_state(workstream, "idle")
     events = await person.events(workstream)
     assert outputs(events) == ["first\n", "second\n", "later\n"]
@@ -125,16 +130,14 @@ async def test_a_stop_reaches_a_running_command_within_a_second(
     workstream = await person.create("run: echo begun; sleep 300", mode=BYPASS)
     started = await person.wait_for_event(workstream, "call.started")
     clock = asyncio.get_running_loop()
-    async with asyncio.timeout(30.0):
+    async with asyncio.timeout(60.0):
         async with aclosing(person.stream(workstream, after=started["seq"])) as frames:
             asked = clock.time()
             await person.order(workstream, "cancel")
             seen = await until_rest(frames)
     seconds = clock.time() - asked
     record_property("seconds until the command was stopped", round(seconds, 3))
-    print(f"stopped after {seconds:.3f} s")  # noqa: T201 - the figure is for the report
-    # A second is the promise; this machine may be busy with other tests.
-    assert seconds < 2.0
+    figure("a command is stopped", seconds, 1, "s")
     (finished,) = of_kind([frame.data for frame in seen], "call.finished")
     assert finished["outcome"] == "cancelled"
     assert seen[-1].data["state"] == "idle"
@@ -145,7 +148,7 @@ async def test_a_stop_reaches_a_running_command_within_a_second(
 @pytest.mark.req("B-23")
 async def test_a_stop_reaches_a_model_that_speaks(person: ClusterClient) -> None:
     workstream = await person.create(f"slow: 60 {'word ' * 200}", mode=BYPASS)
-    async with asyncio.timeout(30.0), aclosing(person.stream(workstream)) as frames:
+    async with asyncio.timeout(60.0), aclosing(person.stream(workstream)) as frames:
         async for frame in frames:
             if frame.kind == "delta":
                 break
@@ -251,8 +254,8 @@ async def test_one_who_comes_late_sees_the_text_so_far_then_the_rest(
     person: ClusterClient,
 ) -> None:
     text = "one two three four five six seven eight"
-    workstream = await person.create(f"slow: 3 {text}", mode=BYPASS)
-    async with asyncio.timeout(30.0):
+    workstream = await person.create(f"slow: 5 {text}", mode=BYPASS)
+    async with asyncio.timeout(60.0):
         async with aclosing(person.stream(workstream)) as early:
             so_far = ""
             async for frame in early:
@@ -271,10 +274,19 @@ async def test_one_who_comes_late_sees_the_text_so_far_then_the_rest(
     assert answer["text"] == text
 
 
-async def test_a_call_shows_its_output_while_it_runs(person: ClusterClient) -> None:
-    workstream = await person.create("run: echo early; sleep 1; echo late", mode=BYPASS)
-    async with asyncio.timeout(30.0), aclosing(person.stream(workstream)) as frames:
-        seen = await until_rest(frames)
+async def test_a_call_shows_its_output_while_it_runs(
+    cluster: Cluster, person: ClusterClient
+) -> None:
+    command = f"echo early; {until_told('late')}; echo late"
+    workstream = await person.create(f"run: {command}", mode=BYPASS)
+    seen = []
+    async with asyncio.timeout(60.0), aclosing(person.stream(workstream)) as frames:
+        async for frame in frames:
+            seen.append(frame)
+            if frame.kind == "delta":
+                (cluster.workspace / "late").touch()
+                break
+        seen += await until_rest(frames)
     order = [frame.kind for frame in seen]
     pieces = [frame.data for frame in seen if frame.kind == "delta"]
     assert order.index("delta") < order.index("call.finished")
@@ -282,6 +294,11 @@ async def test_a_call_shows_its_output_while_it_runs(person: ClusterClient) -> N
     (finished,) = of_kind([frame.data for frame in seen], "call.finished")
     assert pieces[0]["call_id"] == finished["call_id"]
     assert finished["output"] == "early\nlate\n"
+
+
+def until_told(name: str) -> str:
+    """A command that goes on once there is a file of this name."""
+    return f"until [ -e {name} ]; do sleep 0.05; done"
 
 
 async def until_rest(frames: AsyncIterator[Frame]) -> list[Frame]:

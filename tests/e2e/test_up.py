@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.bench.figures import figure
 from tests.e2e.redshank_up import Home, Up, wait_until_gone
 
 pytestmark = pytest.mark.timeout(120)
@@ -158,8 +159,8 @@ def test_ctrl_c_stops_all_and_the_next_start_goes_on_with_the_same_data(home: Ho
         began = time.monotonic()
         token = (home.data / "admin.token").read_text()
         assert up.stop() == 0
-        assert time.monotonic() - began < 15
-        wait_until_gone(list(children.values()), 1)
+        figure("all is stopped", time.monotonic() - began, 15, "s")
+        wait_until_gone(list(children.values()), 15)
     with home.up() as up:
         up.ready()
         assert (home.data / "admin.token").read_text() == token
@@ -174,9 +175,9 @@ def test_what_dies_is_started_again_and_work_goes_on(home: Home, which: str) -> 
         up.ready()
         pid = up.children()[which]
         os.kill(pid, signal.SIGKILL)
-        wait_until_gone([pid], 5)
+        wait_until_gone([pid], 15)
         up.wait_for("starts again in 0.2 s")
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while up.children().get(which) in (None, pid):
             assert time.monotonic() < end
             time.sleep(0.02)
@@ -195,7 +196,7 @@ def test_no_child_outlives_a_killed_up(home: Home) -> None:
         assert {"node", "console", "valkey"} <= set(children)
         up.process.kill()
         up.process.wait()
-        wait_until_gone(list(children.values()), 5)
+        wait_until_gone(list(children.values()), 15)
     with home.up() as up:
         up.ready()
 

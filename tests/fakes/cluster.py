@@ -8,7 +8,8 @@ from pathlib import Path
 
 from redshank_shared.settings.environment import process_environment
 from tests.fakes.cluster_client import ClusterClient
-from tests.fakes.cluster_process import ClusterProcess, free_port
+from tests.fakes.cluster_process import ClusterProcess
+from tests.fakes.ports import free_port
 from tests.fakes.valkey import Valkey
 
 _ROOT = Path(__file__).resolve().parents[2]

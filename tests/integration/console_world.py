@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import secrets
-import socket
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -35,9 +34,12 @@ from redshank_shared.settings.sections import Settings
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import Append, EventLog
 from redshank_shared.stores.leases import Leases
+from tests.fakes.ports import free_port
 
 TOKEN = "admin-token-of-the-tests"
-DEADLINE_SECONDS = 15.0
+DEADLINE_SECONDS = 30.0
+# No test of consoles waits for a lease to run out.
+LEASE_SECONDS = 300.0
 NO_PAGE = Path("/nonexistent")
 
 
@@ -47,12 +49,6 @@ def now() -> str:
 
 def fresh_id(prefix: str) -> str:
     return new_id(prefix, clock.now_ms(), secrets.token_bytes(8))
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def settings_for(folder: Path, database_url: str, redis_url: str, **more: str) -> Settings:
@@ -181,7 +177,7 @@ class NodeSide:
         self._epoch = 0
 
     def claim(self) -> None:
-        claim = self._leases.claim(self.ws, self.node_id, 15.0)
+        claim = self._leases.claim(self.ws, self.node_id, LEASE_SECONDS)
         assert claim is not None, "nothing to claim"
         self._epoch = claim.epoch
         self.state = fold(self.ws, self._log.read(self.ws))

@@ -6,6 +6,9 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
+import msgspec
+
+from redshank_node.engine.accepted_tools import AcceptedTools
 from redshank_node.engine.answering import Answering, Models
 from redshank_node.engine.artifacts import WorkstreamArtifacts
 from redshank_node.engine.asking import USUAL
@@ -23,6 +26,7 @@ from redshank_node.engine.policy import policy_over
 from redshank_node.engine.recorder import Journal, Recorder
 from redshank_node.engine.schedule_reader import ScheduleReader
 from redshank_node.engine.side_questions import SideQuestions
+from redshank_node.engine.tool_finder import finder_of, nobody_away
 from redshank_node.engine.toolsets import Toolsets
 from redshank_node.engine.turn import Turn
 from redshank_node.engine.turns import Turns
@@ -30,6 +34,7 @@ from redshank_node.providers.provider import Answer, ModelCall, ModelSettings, P
 from redshank_node.providers.retry import RetryPolicy
 from redshank_node.providers.scripted import Scripted, Step
 from redshank_node.tools.tool import (
+    Away,
     BadArguments,
     CallContext,
     Prepared,
@@ -145,7 +150,10 @@ class WorldNode:
             Toolbox(tools), Workspace(world.folder), limits, fresh_id, policy, hooks, world.asking
         )
         self._pipelines = (
-            Pipelines(world.toolsets, Judging(limits, fresh_id, policy, hooks, world.asking))
+            Pipelines(
+                world.toolsets,
+                Judging(limits, fresh_id, policy, hooks, world.asking, world.accepted),
+            )
             if world.toolsets
             else None
         )
@@ -173,7 +181,7 @@ class WorldNode:
         live = LiveText(self._world.bus, recorder.state.id)
         pipeline = self._pipelines.of(recorder.state) if self._pipelines else self._pipeline
         execution = Execution(
-            pipeline.workspace,
+            msgspec.structs.replace(pipeline.workspace, boundary=recorder.state.created.boundary),
             BatchLimits(pipeline.limits),
             live.add,
             clock.monotonic,
@@ -187,6 +195,7 @@ class WorldNode:
                 pins=lambda: recorder.state.pins,
                 parent=recorder.state.created.parent,
                 artifacts=WorkstreamArtifacts(self._world.database, recorder.state.id, now),
+                finder=finder_of(pipeline, recorder.state.created.boundary, self._world.away),
             ),
         )
         answering = Answering(recorder, self._models, pipeline, live, self.metrics, clock.monotonic)
@@ -211,6 +220,8 @@ class World:
         self.asking = USUAL
         self.provider: Provider | None = None
         self.toolsets: Toolsets | None = None
+        self.accepted = AcceptedTools(database, now)
+        self.away: Callable[[], tuple[Away, ...]] = nobody_away
         self.commands = SessionCommands(
             database, self.log, Folds(self.log), Idempotency(database), self.dispatch, self.bus
         )

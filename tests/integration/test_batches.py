@@ -62,7 +62,7 @@ class Meter:
             self.running.add(mark)
             for other in self.running:
                 self.most[other] = max(len(self.running), self.most.get(other, 0))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 while self.most[mark] < self.beside.get(mark, 1):
                     await asyncio.sleep(0)
             await asyncio.sleep(0)

@@ -6,6 +6,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from types import CoroutineType
+from typing import Any
 
 import pytest
 import redis.asyncio
@@ -17,10 +19,12 @@ from redshank_shared.queue.dispatch import Dispatch
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.leases import Leases
 from redshank_shared.stores.services import ServiceRow, Services
+from redshank_shared.waiting import happened
 from tests.fakes.valkey import Valkey
 
 AT = "2026-11-30T08:15:00.250Z"
 STEPS = range(40)
+DEADLINE_SECONDS = 20.0
 
 
 async def steps(count: int) -> None:
@@ -32,11 +36,21 @@ async def steps(count: int) -> None:
 async def ends(task: asyncio.Task[None]) -> bool:
     """Whether a cancel ends it; ended for good in either case."""
     task.cancel()
-    done, _ = await asyncio.wait([task], timeout=2)
+    done, _ = await asyncio.wait([task], timeout=DEADLINE_SECONDS)
     while not task.done():
         task.cancel()
         await asyncio.wait([task], timeout=0.1)
     return bool(done)
+
+
+def waits(task: asyncio.Task[Any]) -> bool:
+    """Whether it waits for an event just now, by the one function that does."""
+    awaited: Any = task.get_coro()
+    while isinstance(awaited, CoroutineType):
+        if awaited.cr_code is happened.__code__:
+            return True
+        awaited = awaited.cr_await
+    return False
 
 
 async def forever(once: Callable[[], Awaitable[object]]) -> None:
@@ -85,12 +99,14 @@ async def ends_as_it_is_stopped(
 
     async def run_then_wait(stop: asyncio.Event) -> None:
         await run(stop)
-        await asyncio.sleep(60)
+        await asyncio.sleep(300)
 
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         task = group.create_task(run_then_wait(stop))
-        await asyncio.sleep(0.2)
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            while not any(map(waits, asyncio.all_tasks())):  # noqa: ASYNC110 - nobody tells of it
+                await asyncio.sleep(0.01)
         stop.set()
         await steps(after)
         return await ends(task)

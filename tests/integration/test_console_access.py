@@ -8,8 +8,10 @@ import httpx
 import pytest
 
 from redshank_shared import clock
+from tests.bench.figures import figure
 from tests.integration.access_world import add_user, mint, person, signed_in
 from tests.integration.console_world import (
+    DEADLINE_SECONDS,
     TOKEN,
     NodeSide,
     RunningConsole,
@@ -105,13 +107,13 @@ async def test_a_tokens_secret_is_shown_once_then_kept_as_a_hash(console: Runnin
 async def test_a_session_may_no_more_than_the_token_it_came_from_nor_lasts_longer(
     console: RunningConsole,
 ) -> None:
-    made = await mint(console, scopes=["read"], expires_in_seconds=2)
+    made = await mint(console, scopes=["read"], expires_in_seconds=5)
     async with console.new_client() as browser:
         me = await browser.post("/v1/signin", json={"token": made["token"]})
         assert me.json() == {"name": "admin", "role": "admin", "scopes": ["read"]}
         write = await browser.post("/v1/workstreams", json={}, headers={"X-Redshank": "1"})
         assert write.status_code == 403
-        end = clock.monotonic() + STREAM_ENDS_SECONDS
+        end = clock.monotonic() + DEADLINE_SECONDS
         while (await browser.get("/v1/me")).status_code == 200:
             assert clock.monotonic() < end, "the session outlives its token"
             await asyncio.sleep(0.1)
@@ -204,7 +206,9 @@ async def test_what_is_revoked_is_refused_at_once_its_streams_end_within_ten_sec
                 assert last.data["code"] == "access_changed"
                 with pytest.raises(EOFError):
                     await stream.next()
-        assert clock.monotonic() - begin < STREAM_ENDS_SECONDS
+        figure(
+            "streams of who was revoked ended", clock.monotonic() - begin, STREAM_ENDS_SECONDS, "s"
+        )
 
 
 @pytest.mark.fault("F72")

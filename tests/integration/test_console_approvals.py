@@ -182,3 +182,35 @@ async def test_audits_list_every_decision_in_order(both: RunningConsole) -> None
     assert {(audit["decision"], audit["pattern"], audit["why"]) for audit in seen} == {
         ("ask", "*", "a process may do anything")
     }
+
+
+@pytest.mark.req("K-45")
+async def test_what_was_decided_is_listed_with_who_decided_the_last_first(
+    both: RunningConsole,
+) -> None:
+    ws, (first, second, third) = await waiting(both, "echo 1", "echo 2", "echo 3")
+    path = f"/v1/workstreams/{ws}/approvals"
+    for body in (
+        answering(second, scope="workstream"),
+        answering(first, behavior="deny", reason="not now"),
+    ):
+        assert (await both.client.post(path, json=body)).status_code == 200
+
+    page = (await both.client.get("/v1/approvals/decided?limit=1")).json()
+    rest = (
+        await both.client.get(f"/v1/approvals/decided?limit=1&cursor={page['next_cursor']}")
+    ).json()
+
+    (denied,), (allowed,) = page["items"], rest["items"]
+    assert (page["total"], rest["next_cursor"]) == (2, None)
+    assert denied["request_id"] == first
+    assert (denied["state"], denied["resolved_by"], denied["reason"]) == (
+        "denied",
+        "admin",
+        "not now",
+    )
+    assert (denied["tool"], denied["title"], denied["workstream_id"]) == ("bash", "run echo 1", ws)
+    assert allowed["request_id"] == second
+    assert (allowed["state"], allowed["scope"]) == ("allowed", "workstream")
+    waits = (await both.client.get("/v1/approvals")).json()
+    assert [item["request_id"] for item in waits["items"]] == [third]

@@ -16,6 +16,7 @@ from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.queue import keys
 from redshank_shared.queue.connection import connect, refuse_eviction
 from redshank_shared.queue.dispatch import DEDUPE_MS, Dispatch
+from tests.bench.figures import figure
 from tests.fakes.valkey import Valkey
 
 WS = WorkstreamId("ws_0000000000000000000000")
@@ -156,7 +157,7 @@ async def test_a_redis_that_is_gone_raises_within_two_seconds_and_says_the_mend(
     begun = time.monotonic()
     with pytest.raises(Unavailable, match="start it or mend redis.url"):
         await dispatch.nudge(OTHER)
-    assert time.monotonic() - begun < 2
+    figure("a Redis that is gone is told", time.monotonic() - begun, 2, "s")
     own_valkey.start()
     assert await dispatch.nudge(OTHER)
     await client.aclose()
@@ -171,7 +172,7 @@ async def test_a_redis_that_hangs_raises_within_two_seconds(own_valkey: Valkey) 
     begun = time.monotonic()
     with pytest.raises(Unavailable):
         await dispatch.nudge(OTHER)
-    assert time.monotonic() - begun < 2
+    figure("a Redis that hangs is told", time.monotonic() - begun, 2, "s")
     own_valkey.thaw()
     await client.aclose()
 

@@ -349,13 +349,13 @@ async def test_a_hook_is_tried_again_as_often_as_it_says(world: World, gates: Ga
 
 @pytest.mark.req("K-80")
 async def test_all_attempts_share_one_time_budget(world: World, gates: Gates) -> None:
-    gate = gates.hook("gate", "time.sleep(60)", retries=5, timeout_seconds=0.6)
+    gate = gates.hook("gate", "time.sleep(60)", retries=5, timeout_seconds=3.0)
     began = clock.monotonic()
 
     ran = await turn(world, ("bash", "a"), hooks=(gate,))
 
     assert ran.decided[0].decision == "deny"
-    assert clock.monotonic() - began < 10
+    assert clock.monotonic() - began < 30
     assert len(gates.asked("gate")) == 1
 
 
@@ -411,7 +411,7 @@ ANSWERS = {
 @pytest.mark.parametrize("kind", ANSWERS)
 async def test_what_is_no_answer_over_http_is_a_failure(world: World, kind: str) -> None:
     reply, attempts, words = ANSWERS[kind]
-    seconds = 0.5 if kind == "mute" else 10.0
+    seconds = 1.5 if kind == "mute" else 10.0
     async with model_server(reply) as server:
         gate = Hook("gate", REQUEST, url=server.url, allow_private=True, timeout_seconds=seconds)
         ran = await turn(world, ("bash", "a"), hooks=(gate,))

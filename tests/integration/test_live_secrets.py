@@ -101,7 +101,7 @@ async def test_a_secret_that_nobody_here_used_becomes_known(database: Database) 
     async with asyncio.TaskGroup() as group:
         group.create_task(process.live.run(end))
         put(database, vault, VALUE)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not process.redactor.knows(VALUE):  # noqa: ASYNC110 - nobody tells of it
                 await asyncio.sleep(0.02)
         end.set()

@@ -11,8 +11,9 @@ import uvicorn
 from redshank_node.api.health import node_api
 from redshank_shared.metrics import Metrics
 from redshank_shared.stores.database import Database
+from tests.fakes.ports import free_port
 from tests.fakes.valkey import Valkey
-from tests.integration.console_world import DEADLINE_SECONDS, free_port
+from tests.integration.console_world import DEADLINE_SECONDS
 from tests.integration.engine_world import Probe, World, says
 from tests.integration.metrics_reading import documented, exported, families, value
 

@@ -10,10 +10,11 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
 from redshank_shared.domain.errors import Misconfigured, Unavailable
+from redshank_shared.stores import mcp_tables, tables
+from redshank_shared.stores.columns import metadata
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.migrations.schema import HEAD, check, current_version, migrate
 from redshank_shared.stores.migrations.upgrade import scripts
-from redshank_shared.stores.tables import metadata
 
 PROGRAM = """
 import sys
@@ -49,6 +50,7 @@ def test_six_processes_start_on_an_empty_database_together(empty_database_url: s
 
 
 def test_the_migrated_schema_is_the_one_in_the_program(database: Database) -> None:
+    assert {tables.events.name, mcp_tables.mcp_servers.name} < set(metadata.tables)
     with database.begin() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []

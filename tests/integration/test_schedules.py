@@ -31,6 +31,7 @@ from redshank_shared.stores.tables import schedules as schedules_table
 from redshank_shared.stores.watch_pushes import WatchPushes
 from redshank_shared.vault.redaction import Redactor
 from tests.fakes.valkey import Valkey
+from tests.integration.due_world import make_due, take
 from tests.integration.engine_world import World, fresh_id
 
 CANARY = "canary-in-a-poll"
@@ -86,22 +87,6 @@ def watch(command: str, stop_on: str = "", max_polls: int = 100) -> dict[str, ob
         "cadence": Interval(10, seconds() - 10),
         "watch": WatchSpec(command, stop_on, max_polls),
     }
-
-
-def take(schedules: Schedules) -> list[Run]:
-    return schedules.take_due(lambda: fresh_id("run"))
-
-
-def make_due(world: World, schedule_id: str) -> None:
-    """Time passes until the next of its due times."""
-    due_at = seconds() - 0.1
-    cadence = msgspec.json.encode(Interval(10, due_at - 10)).decode()
-    with world.database.begin() as connection:
-        connection.execute(
-            schedules_table.update()
-            .where(schedules_table.c.schedule_id == schedule_id)
-            .values(next_due=due_at, cadence=cadence)
-        )
 
 
 def said(world: World, workstream: WorkstreamId) -> list[str]:

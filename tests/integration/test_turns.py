@@ -612,7 +612,7 @@ async def test_calls_that_may_run_together_do_and_lone_ones_keep_their_place(
     tools = probe.tools()
 
     async def meet(prepared, context):  # type: ignore[no-untyped-def]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await together.wait()
         return await tools[0].run(prepared, context)
 

@@ -121,11 +121,11 @@ def test_the_last_due_time_after_years_without_a_node_is_found_at_once() -> None
     cadence = Cron("*/5 * * * * *")
     first = next_due(cadence, _NOW)
     assert first is not None
-    began = time.perf_counter()
+    began = time.process_time()
     found = last_due(cadence, first, _NOW + 10 * 366 * 86_400 + 3)
 
     assert found == _NOW + 10 * 366 * 86_400
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.req("K-86")
@@ -196,8 +196,8 @@ def test_an_unknown_zone_is_refused_with_the_one_that_looks_alike() -> None:
     "expression", ["0 0 0 30 2 *", "0 0 0 31 2,4,6,9,11 *", "0 0 0 29 2 * 2027,2029,2030"]
 )
 def test_a_cron_that_never_fires_is_refused_in_well_under_a_second(expression: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(Invalid, match="never fires"):
         check(Cron(expression), _NOW)
 
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5

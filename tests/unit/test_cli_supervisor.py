@@ -18,7 +18,7 @@ from redshank_console.cli.up.valkey import embedded_valkey
 from redshank_shared.domain.errors import Unavailable
 from redshank_shared.settings.environment import process_environment
 
-DEADLINE_SECONDS = 10.0
+DEADLINE_SECONDS = 30.0
 WAITS_FOR_TERM = "import signal, sys, time\nsignal.signal(15, lambda *_: sys.exit(0))\n"
 
 

@@ -1,6 +1,7 @@
 """What followers of the cluster are told."""
 
 import asyncio
+from typing import Any
 
 import msgspec
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from redshank_console.collector.changes import CALM_SECONDS, Change, Shown, changes
 from redshank_console.collector.follower import GAP, MOST_BYTES, Follower
 from redshank_console.collector.nodes import Node, NodeState
-from redshank_shared.queue.reports import NodeReport
+from redshank_shared.queue.reports import McpServerReport, NodeReport
 
 AT = "2026-11-30T08:15:00.250Z"
 
@@ -48,6 +49,19 @@ def test_work_is_told_at_once_but_restless_figures_are_told_calmly() -> None:
     assert told(node(), node(load=0.7, loop_lag_ms=3, memory_bytes=9)) == []
     assert told(node(), node(load=0.7), CALM_SECONDS) == ["node.changed"]
     assert told(node(), node(), CALM_SECONDS) == []
+
+
+@pytest.mark.req("B-26")
+def test_the_state_of_an_mcp_server_is_told_at_once_its_figures_calmly() -> None:
+    def with_server(**figures: Any) -> Node:
+        return node(mcp_servers=(McpServerReport("wiki", **{"state": "connected", **figures}),))
+
+    assert told(node(), with_server()) == ["node.changed"]
+    assert told(with_server(), with_server(state="failed")) == ["node.changed"]
+    assert told(with_server(), with_server(tools=3)) == ["node.changed"]
+    restless = with_server(latency_ms=9.0, calls=3, errors=1)
+    assert told(with_server(), restless) == []
+    assert told(with_server(), restless, CALM_SECONDS) == ["node.changed"]
 
 
 def test_a_change_carries_the_whole_node() -> None:

@@ -191,11 +191,15 @@ def test_an_expression_without_a_value_for_this_output_fails_and_says_why(
     ids=lambda text: repr(text[:24]),
 )
 def test_what_no_condition_may_be_is_refused_when_the_watch_is_made(text: str) -> None:
-    began = time.thread_time()
-    with pytest.raises(Invalid) as refusal:
-        Condition.parse(text)
+    # The best of three, by the time that this thread had the processor.
+    took = []
+    for _ in range(3):
+        began = time.thread_time()
+        with pytest.raises(Invalid) as refusal:
+            Condition.parse(text)
+        took.append(time.thread_time() - began)
 
-    assert time.thread_time() - began < 0.1
+    assert min(took) < 0.1
     assert refusal.value.field == "stop_on"
 
 

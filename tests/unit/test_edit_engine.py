@@ -156,24 +156,24 @@ def test_a_text_that_is_not_there_is_answered_with_the_nearest_lines() -> None:
 @pytest.mark.fault("F16")
 def test_loose_matching_of_long_blanks_ends_soon() -> None:
     text = f"{' ' * 200_000}x\n{' ' * 200_000}\n"
-    began = time.perf_counter()
+    began = time.process_time()
     for old in ("\n a", "a b", " \n\n \n y"):
         with pytest.raises(BadArguments):
             edited(text, Edit("o", old, "z"))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.fault("F16")
 def test_text_that_is_everywhere_is_answered_soon() -> None:
-    text = "e = 1\n" * 300_000
-    began = time.perf_counter()
-    with pytest.raises(BadArguments, match="matches 300000 places"):
+    text = "e = 1\n" * 100_000
+    began = time.process_time()
+    with pytest.raises(BadArguments, match="matches 100000 places"):
         edited(text, Edit("o", "e", "z"))
     everywhere = (Edit("o", "e", "z", replace_all=True),)
     spans = located_edits(text, everywhere)
     change = difference_of(text, spans, "n")
-    assert (change.added, change.removed) == (300_000, 300_000)
-    assert time.perf_counter() - began < 30
+    assert (change.added, change.removed) == (100_000, 100_000)
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.req("C-37")

@@ -119,16 +119,16 @@ def test_tags_with_an_id_or_a_name_are_the_sections_of_markup() -> None:
 )
 def test_hostile_markup_takes_no_longer_than_any_other(piece: str) -> None:
     text = piece * (262144 // len(piece))
-    begin = time.perf_counter()
+    begin = time.process_time()
     sections_in("x.html", text)
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3
 
 
 @pytest.mark.parametrize("text", ["# a\n" * 60_000, "# " + "[a](" * 60_000, "# " + " " * 200_000])
 def test_hostile_headings_take_no_longer_than_any_other(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     sections_in("x.md", text)
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3
 
 
 @pytest.mark.req("C-19")

@@ -75,11 +75,11 @@ def test_skip_missed_still_runs_what_is_only_late_by_a_change_of_the_clocks_lead
 @pytest.mark.parametrize("cadence", [Interval(5, _BORN), Cron("*/5 * * * * *")])
 def test_a_scan_over_years_of_missed_due_times_is_bounded(cadence: Interval | Cron) -> None:
     begun = begin(cadence, Policy(misfire="skip_missed"), _BORN)
-    began = time.perf_counter()
+    began = time.process_time()
     step = due(begun, _BORN + 3 * 366 * 86_400 + 10, open_run=False)
 
     assert len(step.runs) <= MOST_MISSED_RECORDED + 1
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.req("K-89")

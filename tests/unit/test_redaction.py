@@ -150,6 +150,6 @@ def test_logs_lose_what_may_be_a_credential(text: str, shown: str) -> None:
 )
 def test_no_text_makes_masking_slow(piece: str) -> None:
     text = piece * (262144 // len(piece))
-    began = time.perf_counter()
+    began = time.process_time()
     Redactor([SECRET]).of_log(text)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0

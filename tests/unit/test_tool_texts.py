@@ -133,7 +133,7 @@ def test_a_diff_shows_its_lines_where_they_are_in_the_file() -> None:
     ]
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 def test_a_diff_of_large_texts_without_a_common_line_ends_soon() -> None:
     before = "".join(f"a{number}\n" for number in range(50_000))
     after = "".join(f"b{number}\n" for number in range(40_000))

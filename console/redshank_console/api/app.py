@@ -16,6 +16,8 @@ from redshank_console.api.door import Door
 from redshank_console.api.events import EventRoutes
 from redshank_console.api.hooks import HookRoutes
 from redshank_console.api.ledger import LedgerRoutes
+from redshank_console.api.mcp import McpRoutes
+from redshank_console.api.mcp_login import McpLoginRoutes
 from redshank_console.api.measure import Measure
 from redshank_console.api.page import PageRoutes
 from redshank_console.api.parts import Parts
@@ -28,6 +30,7 @@ from redshank_console.api.routing import Routing, places
 from redshank_console.api.schedules import ScheduleRoutes
 from redshank_console.api.secrets import SecretRoutes
 from redshank_console.api.sign_in import SignInRoutes
+from redshank_console.api.skills import SkillRoutes
 from redshank_console.api.tool_limits import ToolLimitRoutes
 from redshank_console.api.watch_hooks import WatchHookRoutes
 from redshank_console.api.workstreams import WorkstreamRoutes
@@ -69,6 +72,10 @@ def api(parts: Parts) -> FastAPI:
     app.include_router(AccountRoutes(parts).router(), prefix="/v1", tags=["access"])
     permissions = PermissionRoutes(parts.permissions).router()
     app.include_router(permissions, prefix="/v1", tags=["permissions"])
+    skills = SkillRoutes(parts.skills).router()
+    app.include_router(skills, prefix="/v1", tags=["skills"])
+    app.include_router(McpRoutes(parts.mcp).router(), prefix="/v1", tags=["mcp"])
+    app.include_router(McpLoginRoutes(parts).router(), prefix="/v1", tags=["mcp"])
     limits = ToolLimitRoutes(parts.tool_limits).router()
     app.include_router(limits, prefix="/v1", tags=["limits"])
     app.include_router(AssetRoutes(parts.assets).router(), prefix="/v1", tags=["assets"])

@@ -16,7 +16,7 @@ from redshank_shared.domain.commands import Resolution, RevokeGrant
 from redshank_shared.domain.errors import Invalid
 from redshank_shared.domain.ids import checked_id
 from redshank_shared.wire.requests import NewResolution, NewResolutions, RevokedGrant
-from redshank_shared.wire.views import InboxItem, PageView, RunView, WorkstreamView
+from redshank_shared.wire.views import DecidedItem, InboxItem, PageView, RunView, WorkstreamView
 
 
 class ApprovalRoutes:
@@ -51,6 +51,10 @@ class ApprovalRoutes:
         router = APIRouter()
         responses = answers(200, PageView[InboxItem])
         router.add_api_route("/approvals", self.inbox, methods=["GET"], responses=responses)
+        responses = answers(200, PageView[DecidedItem])
+        router.add_api_route(
+            "/approvals/decided", self.decided, methods=["GET"], responses=responses
+        )
         return router
 
     async def resolve(self, request: Request, id: str, body: NewResolutions) -> Response:
@@ -76,6 +80,11 @@ class ApprovalRoutes:
         """Every approval that waits, oldest first, with how far your word may reach."""
         principal = principal_of(request.scope)
         page = await self._reading.inbox(principal, query.limit, query.cursor)
+        return Response(page.model_dump_json(), media_type="application/json")
+
+    async def decided(self, query: Annotated[Listing, Query()]) -> Response:
+        """Every approval that waits no more, decided last first, with who decided."""
+        page = await self._reading.decided(query.limit, query.cursor)
         return Response(page.model_dump_json(), media_type="application/json")
 
     async def _resolved(

@@ -16,6 +16,8 @@ from redshank_console.services.gauges import Gauges
 from redshank_console.services.health import Health
 from redshank_console.services.hook_dead_letters import DeadLetterReading
 from redshank_console.services.ledger import LedgerReading
+from redshank_console.services.mcp import Mcp
+from redshank_console.services.mcp_login import McpLogin
 from redshank_console.services.orders import Orders
 from redshank_console.services.overview import Overview
 from redshank_console.services.permissions import Permissions
@@ -24,6 +26,7 @@ from redshank_console.services.schedule_orders import ScheduleOrders
 from redshank_console.services.schedules import ScheduleReading
 from redshank_console.services.secrets import SecretKeeping
 from redshank_console.services.sign_in import SignIn
+from redshank_console.services.skills import SkillOrders
 from redshank_console.services.standing import Standing
 from redshank_console.services.tool_limits import ToolLimitOrders
 from redshank_console.services.watch_hooks import WatchHooks
@@ -51,6 +54,9 @@ class Parts:
     cluster_feeds: ClusterFeeds
     tool_limits: ToolLimitOrders
     permissions: Permissions
+    mcp: Mcp
+    mcp_login: McpLogin
+    skills: SkillOrders
     assets: AssetReading
     hook_dead_letters: DeadLetterReading
     announcing: Announcing

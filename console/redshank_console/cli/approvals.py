@@ -25,8 +25,16 @@ Oldest = Annotated[bool, typer.Option("--oldest", help="the one that waits longe
 Wait = Annotated[bool, typer.Option("--wait", help="tell the turn until it rests")]
 
 
-def ls(session: Session) -> None:
-    """List what waits, the oldest first."""
+def ls(
+    session: Session,
+    decided: Annotated[
+        bool, typer.Option("--decided", help="what waits no more, decided last first")
+    ] = False,
+) -> None:
+    """List what waits, the oldest first, or what was decided."""
+    if decided:
+        _list_decided(session)
+        return
     page = session.client.approvals({"limit": PAGE})
     if session.wants_json:
         write_json(page.items)
@@ -76,6 +84,20 @@ def deny(
 
 for command in (ls, allow, deny):
     approvals.command(command.__name__)(with_session(command))
+
+
+def _list_decided(session: Session) -> None:
+    page = session.client.decided_approvals({"limit": PAGE})
+    if session.wants_json:
+        write_json(page.items)
+        return
+    rows = [
+        (each.request_id, each.workstream_id, each.tool, each.state, each.resolved_by, each.title)
+        for each in page.items
+    ]
+    write_table(("ID", "WORKSTREAM", "TOOL", "DECISION", "BY", "WHAT"), rows)
+    if page.total > len(page.items):
+        say(f"{len(page.items)} of {page.total}")
 
 
 def _found(session: Session, named: str, oldest: bool) -> tuple[str, ApprovalView]:

@@ -10,6 +10,7 @@ from redshank_console.cli.approvals import approvals
 from redshank_console.cli.bench.commands import bench
 from redshank_console.cli.doctor import doctor_command
 from redshank_console.cli.ledger import ledger
+from redshank_console.cli.mcp import mcp
 from redshank_console.cli.nodes import nodes
 from redshank_console.cli.output import say
 from redshank_console.cli.permissions import permissions
@@ -67,6 +68,7 @@ app.add_typer(permissions, name="permissions")
 app.add_typer(tool_limits, name="tool-limits")
 app.add_typer(secrets, name="secrets")
 app.add_typer(ledger, name="ledger")
+app.add_typer(mcp, name="mcp")
 app.add_typer(users, name="users")
 app.add_typer(tokens, name="tokens")
 app.command()(with_session(whoami))

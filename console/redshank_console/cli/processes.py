@@ -2,11 +2,20 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
 
+from redshank_console.cli.mcp_flags import McpConfigFlag, McpProfileFlag, mcp_variables
+from redshank_console.cli.tool_search_flags import (
+    MostFlag,
+    SearchFlag,
+    ThresholdFlag,
+    search_variables,
+)
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.settings.load import load
 
@@ -17,6 +26,7 @@ NODE = "redshank_node"
 CONSOLE = "redshank_console"
 GATEWAY = "redshank_gateway"
 MIGRATIONS = "redshank_shared.stores.migrations"
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def module_command(module: str) -> list[str]:
@@ -27,9 +37,17 @@ def module_command(module: str) -> list[str]:
     return [sys.executable, "-P", "-m", module]
 
 
-def node(config: Config = None) -> None:
+def node(
+    config: Config = None,
+    tool_search: SearchFlag = "",
+    tool_search_threshold: ThresholdFlag = None,
+    tool_search_max_results: MostFlag = None,
+    mcp_config: McpConfigFlag = None,
+    mcp_profile: McpProfileFlag = None,
+) -> None:
     """Run one node: it takes turns from the queue."""
-    _become(NODE, config)
+    given = search_variables(tool_search, tool_search_threshold, tool_search_max_results)
+    _become(NODE, config, given | mcp_variables(mcp_config, mcp_profile))
 
 
 def console(config: Config = None) -> None:
@@ -55,8 +73,8 @@ def dry_run(config: Config = None) -> None:
     _exec([*module_command(NODE), "--dry-run"], config, process_environment())
 
 
-def _become(module: str, config: Path | None) -> None:
-    environ = process_environment()
+def _become(module: str, config: Path | None, given: Mapping[str, str] = _NOTHING) -> None:
+    environ = {**process_environment(), **given}
     load(config, environ)
     _exec(module_command(module), config, environ)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from redshank_shared.client.stream import Frame, Streamed
+from redshank_shared.domain.artifact_events import AssetPart, OutputEmitted, TextPart
 from redshank_shared.domain.events import (
     AnyFact,
     ApprovalRequested,
@@ -55,6 +56,8 @@ class Teller:
                 self._say(_short(f"? {fact.tool} waits for a person: {fact.preview.title}"))
             case QuestionAsked():
                 self._say(_short(f"? the agent asks: {fact.questions[0].text}"))
+            case OutputEmitted():
+                self._take_output(fact)
             case TurnFailed():
                 self._say(f"failed ({fact.code}): {fact.detail}")
             case _:
@@ -68,6 +71,17 @@ class Teller:
         self._shown, self._settled = 0, seq
         for call in answer.calls:
             self._say(_short(f"> {call.tool} {call.arguments}"))
+
+    def _take_output(self, output: OutputEmitted) -> None:
+        """What a tool says in place of an answer, with the names of what comes along."""
+        texts = [part.text for part in output.parts if isinstance(part, TextPart)]
+        for text in texts:
+            self._write(text if text.endswith("\n") else f"{text}\n")
+        for part in output.parts:
+            if isinstance(part, AssetPart):
+                self._say(f"+ {part.media_type} {part.size} bytes: {part.asset_id}")
+        if texts and output.final:
+            self.answer = "\n\n".join(texts)
 
 
 def waits_for_a_person(waiting_for: tuple[WaitFor, ...]) -> bool:

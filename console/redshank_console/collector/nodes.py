@@ -9,6 +9,7 @@ from redshank_shared.queue.reports import NodeReport
 NodeState = Literal["up", "lost", "draining"]
 
 _RESTLESS = {"load": 0.0, "loop_lag_ms": 0, "memory_bytes": 0}
+_RESTLESS_OF_SERVERS = {"latency_ms": None, "calls": 0, "errors": 0}
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -26,4 +27,7 @@ class Node(msgspec.Struct, frozen=True):
 
 def settled(report: NodeReport) -> NodeReport:
     """The report without the figures that differ from second to second."""
-    return msgspec.structs.replace(report, **_RESTLESS)
+    servers = tuple(
+        msgspec.structs.replace(server, **_RESTLESS_OF_SERVERS) for server in report.mcp_servers
+    )
+    return msgspec.structs.replace(report, mcp_servers=servers, **_RESTLESS)

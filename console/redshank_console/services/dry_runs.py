@@ -1,5 +1,6 @@
 """Says what would be decided, with no effect: one call, or every tool in every mode."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from redshank_console.services.cluster_surface import LiveTools
@@ -11,7 +12,7 @@ from redshank_console.services.policy_in_force import (
     surface_of,
     tool_named,
 )
-from redshank_shared.domain.events import MODES
+from redshank_shared.domain.events import MODES, Decision
 from redshank_shared.permissions.decision import Verdict, judge
 from redshank_shared.permissions.matrix import matrix
 from redshank_shared.permissions.rules import Rule, check_rule
@@ -43,6 +44,17 @@ class DryRuns:
             verdict = Verdict("deny", "deny", standpoint.mode, "", "", "", "boundary", _HIDDEN)
         fields = decision_view(verdict).model_dump()
         return CheckView(tool=asked.tool, registered=live.has(card), **fields)
+
+    async def decisions(self, tools: Iterable[str], by: str) -> dict[str, Decision]:
+        """What is decided on calls of these tools in default mode, by name."""
+        standpoint = await self._policy.standpoint(by, None, None, None)
+        live = await self._policy.live()
+        ruleset = await self._policy.ruleset(standpoint, live)
+        cards = {name: tool_named(name, standpoint.profile, live) for name in tools}
+        return {
+            name: judge(ruleset, standpoint.mode, subject(card), card.plan).decision
+            for name, card in cards.items()
+        }
 
     async def matrix(self, asked: AskedMatrix, by: str) -> MatrixView:
         """Every cell with its why. Without a profile the tools are those of live nodes (K-48); what

@@ -8,7 +8,12 @@ from redshank_console.collector.cluster import Cluster
 from redshank_console.services.decisions import audit_view
 from redshank_console.services.principal import Principal
 from redshank_console.services.views import NOTHING, Pending, Standing, view_of_row
-from redshank_console.services.waiting_views import inbox_item, input_of, question_item
+from redshank_console.services.waiting_views import (
+    decided_item,
+    inbox_item,
+    input_of,
+    question_item,
+)
 from redshank_shared.domain.errors import NotFound
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.messages import AssistantMessage, Message, ResultMessage
@@ -29,6 +34,7 @@ from redshank_shared.stores.workstreams import WorkstreamFilters, WorkstreamRow,
 from redshank_shared.wire.views import (
     AskedView,
     AuditView,
+    DecidedItem,
     InboxItem,
     MessageView,
     PageView,
@@ -98,6 +104,11 @@ class Reading:
         """The approvals that wait anywhere, oldest first, with what this person may say."""
         page = await self._database.run(self._approvals.pending, limit, cursor)
         return _shown(page, lambda row: inbox_item(row, principal))
+
+    async def decided(self, limit: int, cursor: str | None) -> PageView[DecidedItem]:
+        """The approvals that wait no more anywhere, decided last first."""
+        page = await self._database.run(self._approvals.decided, limit, cursor)
+        return _shown(page, decided_item)
 
     async def questions(
         self, principal: Principal, limit: int, cursor: str | None

@@ -1,7 +1,7 @@
 """Shows what waits for a person: approvals, questions, the run that they hold up."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -12,6 +12,7 @@ from redshank_shared.domain.question_events import Question, QuestionAsked
 from redshank_shared.stores.approvals import ApprovalRow
 from redshank_shared.stores.questions import QuestionRow
 from redshank_shared.wire.views import (
+    DecidedItem,
     InboxItem,
     OptionView,
     PreviewView,
@@ -77,6 +78,25 @@ def inbox_item(row: ApprovalRow, principal: Principal) -> InboxItem:
         owner=row.owner,
         may_answer=may_answer(principal, row.owner),
         **approval_fields(row.request, row.requested_at),
+    )
+
+
+def decided_item(row: ApprovalRow) -> DecidedItem:
+    """An approval that waits no more."""
+    return DecidedItem(
+        request_id=row.request.request_id,
+        call_id=row.request.call_id,
+        tool=row.request.tool,
+        title=row.request.preview.title,
+        workstream_id=row.workstream_id,
+        workstream_name=row.workstream_name,
+        owner=row.owner,
+        requested_at=row.requested_at,
+        state=cast(Literal["allowed", "denied", "cancelled"], row.state),
+        resolved_at=row.resolved_at or "",
+        resolved_by=row.resolved_by or "",
+        scope=cast(Reach | None, row.scope or None),
+        reason=row.reason or None,
     )
 
 

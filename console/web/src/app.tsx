@@ -7,6 +7,7 @@ import { queryClient } from "./api/queries";
 import { ApprovalsPage } from "./approvals/approvals-page";
 import { Sprite } from "./design/glyph";
 import { Toast } from "./design/toast";
+import { McpPage } from "./mcp/mcp-page";
 import { NodesPage } from "./nodes/nodes-page";
 import { OverviewPage } from "./overview/overview-page";
 import { PermissionsPage } from "./permissions/permissions-page";
@@ -47,6 +48,8 @@ function Page({ route, onNew }: { route: Exclude<Route, { page: "signin" }>; onN
       return <ApprovalsPage view={route.view} call={route.call} />;
     case "permissions":
       return <PermissionsPage view={route.view} />;
+    case "mcp":
+      return <McpPage name={route.name} />;
     case "workstream":
       return <WorkstreamPage key={route.id} id={route.id} />;
     case "workstreams":

@@ -1,17 +1,52 @@
 """What a node answers about itself: is it well, what has it counted."""
 
-from collections.abc import Awaitable, Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Generator
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from redshank_shared.domain.errors import Unavailable
 from redshank_shared.metrics import CONTENT_TYPE, Metrics, may_scrape
+from redshank_shared.stores.database import Database
 
 Health = Callable[[], Awaitable[dict[str, object]]]
 
 _MEND = "send the token of metrics.token_file as `Authorization: Bearer TOKEN`"
+
+
+class QuietServer(uvicorn.Server):
+    """The node handles signals itself: stopping is draining."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def serving(api: Starlette, host: str, port: int) -> QuietServer:
+    """A server of this API, not yet started."""
+    return QuietServer(
+        uvicorn.Config(api, host=host, port=port, log_config=None, access_log=False, lifespan="off")
+    )
+
+
+async def store_checks(
+    database: Database, ping_redis: Callable[[], Awaitable[object]]
+) -> dict[str, object]:
+    """`ok` for each store that answers, else why not."""
+    checks: dict[str, object] = {"database": "ok", "redis": "ok"}
+    try:
+        await database.run(database.ping)
+    except Unavailable as error:
+        checks["database"] = error.detail
+    try:
+        await ping_redis()
+    except OSError as error:
+        checks["redis"] = str(error)
+    return checks
 
 
 def node_api(health: Health, metrics: Metrics, metrics_token: str = "") -> Starlette:

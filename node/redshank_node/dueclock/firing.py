@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from redshank_node.engine.poll_permission import Forbidden, PollPermission
 from redshank_node.tools.support import environment, processes
 from redshank_node.tools.tool import (
     BadArguments,
@@ -47,13 +48,21 @@ class Polled(msgspec.Struct, frozen=True):
 
 class Polling(msgspec.Struct, frozen=True):
     """Where polls run; `redact` keeps secrets out of what they see; `sandbox` confines them as
-    commands of the bash tool are, at most at `max_sandbox`.
+    commands of the bash tool are, at most at `max_sandbox`; `permission` says whether the rules
+    still let a workstream's watches poll (None: nobody asked for that, as in a test).
     """
 
     workspace: Path
     redact: Callable[[str], str] = str
     sandbox: Sandboxing | None = None
     max_sandbox: SandboxLevel = "network_enabled"
+    permission: PollPermission | None = None
+
+    async def forbidden(self, workstream_id: str) -> Forbidden | None:
+        """Why this workstream's watches may not poll now."""
+        if self.permission is None:
+            return None
+        return await self.permission.forbidden(workstream_id)
 
     def confine(self) -> Confine | None:
         """What confines a poll's command. BadArguments where this node cannot."""
@@ -62,9 +71,15 @@ class Polling(msgspec.Struct, frozen=True):
         return self.sandbox.confining("bash", "workspace_write", self.max_sandbox)
 
 
-def polling_of(settings: Settings, workspace: Workspace, redact: Callable[[str], str]) -> Polling:
+def polling_of(
+    settings: Settings,
+    workspace: Workspace,
+    redact: Callable[[str], str],
+    permission: PollPermission,
+) -> Polling:
     """Polls in a node's workspace, confined as its commands are."""
-    return Polling(workspace.root, redact, workspace.sandbox, settings.limits.max_sandbox)
+    most = settings.limits.max_sandbox
+    return Polling(workspace.root, redact, workspace.sandbox, most, permission)
 
 
 class Firing:
@@ -117,8 +132,23 @@ class Firing:
             await self._database.run(self._schedules.end_run, run_id, "lost", why)
             return
         self._metrics.due_fired(self._late(run))
-        polled = await self._polled(watch, schedule.last_output)
+        forbidden = await self._polling.forbidden(run.workstream_id)
+        if forbidden is not None and forbidden.ends:
+            await self._stopped(run, schedule, forbidden.why)
+            return
+        problem = "" if forbidden is None else forbidden.why
+        if problem:
+            polled = Polled("", -1, problem=problem)
+        else:
+            polled = await self._polled(watch, schedule.last_output)
         await self._settle(run, schedule, watch, polled)
+
+    async def _stopped(self, run: Run, schedule: ScheduleRow, why: str) -> None:
+        """The watch is over, and its workstream is told so."""
+        text = f"Watch {schedule.spec.name} was stopped, its command was not run: {why}"
+        _, detail = await self._say(run, text, f"stopped: {why}")
+        self._metrics.poll_ended("failed")
+        await self._database.run(self._schedules.end_run, run.run_id, "done", detail)
 
     async def _settle(
         self,

@@ -9,10 +9,11 @@ from redshank_node.engine.calls import Bounds, Pipeline, ReadyCall
 from redshank_node.engine.kept_images import KeptImages
 from redshank_node.engine.limits_in_force import BatchLimits
 from redshank_node.engine.live_text import LiveText
-from redshank_node.engine.own_search import own_search
+from redshank_node.engine.own_search import own_search, searches_tools
 from redshank_node.engine.pinned_note import looked_at, with_farewells
 from redshank_node.engine.prompt import COMPACTION, system_prompt
 from redshank_node.engine.recorder import Recorder
+from redshank_node.engine.turn_ends import reminder
 from redshank_node.providers.provider import (
     Answer,
     Delta,
@@ -35,6 +36,7 @@ from redshank_shared.domain.messages import UserMessage
 from redshank_shared.domain.pin_events import FileUnpinned
 from redshank_shared.domain.plan import Ask, Compact, awaits_answer, number, plan
 from redshank_shared.domain.scopes import route_usable
+from redshank_shared.domain.tool_events import ToolsFound
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import Call, Workstream, advance
 from redshank_shared.metrics import Metrics
@@ -179,10 +181,19 @@ class Answering:
                 return []  # an earlier attempt to append was committed, only its answer was lost
             if not awaits_answer(now, fact.read):
                 return [usage]
-            return [fact, usage, *opening.facts(_behind(now, fact), batch)]
+            found = self._found(now, answer)
+            more = reminder(now, fact, self._pipeline.toolbox)
+            return [fact, usage, *found, *more, *opening.facts(_behind(now, fact), batch)]
 
         await self._recorder.record(make)
         return batch
+
+    def _found(self, now: Workstream, answer: Answer) -> list[AnyFact]:
+        """What the provider's own search has brought: it stays in sight (T-62)."""
+        waiting = self._pipeline.surfaces.inside(now.created.boundary).sorted.waiting
+        names = [name for name in answer.found_tools if name not in now.found_tools]
+        names = [name for name in dict.fromkeys(names) if name in waiting]
+        return [ToolsFound(tuple(names), by_provider=True)] if names else []
 
     def _bounds(self, state: Workstream, limits: Limits) -> Bounds:
         return Bounds(
@@ -243,20 +254,29 @@ class Answering:
         asked = self._models.of(state).settings
         messages = transcript(state)
         images = self._models.images if asked.supports_vision else None
+        native = asked.tool_search and await searches_tools(self._pipeline, state)
         return ModelRequest(
             conversation=state.id,
-            system=system_prompt(state, self._pipeline.workspace),
+            system=self._system(state),
             messages=messages,
-            surface=self._pipeline.surfaces.of(state.created.boundary),
+            surface=self._pipeline.surfaces.seen(
+                state.created.boundary, state.found_tools, native=native
+            ),
             own_search=await own_search(self._pipeline, state) if asked.web_search else "",
             images=await images.bodies(messages) if images else {},
             pinned=pinned,
         )
 
+    def _system(self, state: Workstream) -> str:
+        note = self._pipeline.note(state.created.boundary.capability)
+        return system_prompt(
+            state, self._pipeline.workspace, note, self._pipeline.toolbox.ends_with
+        )
+
     def _summary_question(self, state: Workstream) -> ModelRequest:
         return ModelRequest(
             conversation=state.id,
-            system=system_prompt(state, self._pipeline.workspace),
+            system=self._system(state),
             messages=(*transcript(state), UserMessage(state.version, COMPACTION)),
             surface=Surface("none", ()),
         )

@@ -6,6 +6,7 @@ import msgspec
 
 from redshank_node.tools.tool import Prepared, Tool
 from redshank_shared import clock
+from redshank_shared.domain.bindings import SCHEMA
 from redshank_shared.domain.events import ApprovalRequested, CallDecided, CallFinished
 from redshank_shared.domain.plan_mode import NOT_PLANNING
 from redshank_shared.domain.question_events import Inquiry, QuestionAsked
@@ -23,7 +24,7 @@ _CHILD = (
 _PAST = "expires_at_ms is in the past; give a time to come, or expires_after_ms"
 _CHANGED = {
     "_folder": "the working folder",
-    "_schema": "the tool's description",
+    SCHEMA: "the tool's description",
     "_base_sha256": "the file",
 }
 
@@ -119,7 +120,7 @@ def bound_of(tool: Tool, prepared: Prepared, folder: str) -> str:
     if tool.effect in ("read", "write", "process"):
         looked_at["_folder"] = folder
     if tool.described:
-        looked_at["_schema"] = tool.described
+        looked_at[SCHEMA] = tool.described
     return msgspec.json.encode(looked_at, order="sorted").decode()
 
 

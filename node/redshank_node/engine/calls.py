@@ -8,6 +8,12 @@ from typing import Any
 
 import msgspec
 
+from redshank_node.engine.accepted_tools import (
+    CHANGED,
+    UNKNOWN,
+    AcceptedTools,
+    with_difference,
+)
 from redshank_node.engine.asking import USUAL, Asking, bound_of, changed_since
 from redshank_node.engine.failing import failing
 from redshank_node.engine.hooks import Heard, Hooks
@@ -15,12 +21,16 @@ from redshank_node.engine.limits_in_force import LimitsInForce
 from redshank_node.engine.policy import Policy
 from redshank_node.engine.surface import Surfaces
 from redshank_node.engine.tool_cards import card_of
+from redshank_node.engine.usable import usable
 from redshank_node.tools.support.arguments import parsed
+from redshank_node.tools.support.dynamic_tools import no_note
 from redshank_node.tools.tool import BadArguments, Prepared, Tool, Workspace
 from redshank_node.tools.toolbox import Toolbox
+from redshank_shared.domain.bindings import SCHEMA
 from redshank_shared.domain.delegation import UNBOUNDED, Boundary
 from redshank_shared.domain.delivered import Delivered
 from redshank_shared.domain.digests import input_digest
+from redshank_shared.domain.errors import Unavailable
 from redshank_shared.domain.events import (
     AnyFact,
     CallDecided,
@@ -35,8 +45,9 @@ from redshank_shared.domain.limits import (
 )
 from redshank_shared.domain.plan import number
 from redshank_shared.domain.rule_events import RulesUpdated, SessionRule
+from redshank_shared.domain.scopes import CapabilityScope
 from redshank_shared.domain.workstream import Call, Workstream, advance
-from redshank_shared.permissions.decision import Verdict
+from redshank_shared.permissions.decision import Verdict, asked_anew
 from redshank_shared.permissions.hook_answers import combined
 from redshank_shared.permissions.tool_card import subject
 from redshank_shared.settings.hooks import Hook
@@ -61,7 +72,8 @@ class Bounds(msgspec.Struct, frozen=True):
 
 class ReadyCall(msgspec.Struct, frozen=True):
     """A call that was resolved and validated, or the words for the model why it cannot run;
-    `denial`: the rule that denies it by now.
+    `denial`: the rule that denies it by now; `change`: what its tool's server changed since the
+    tool was accepted.
     """
 
     call: Call
@@ -71,10 +83,13 @@ class ReadyCall(msgspec.Struct, frozen=True):
     over_limit: bool = False
     hidden: bool = False
     denial: Verdict | None = None
+    change: str = ""
 
 
 class Pipeline:
-    """The stages before a call starts; the same for every tool (law 4)."""
+    """The stages before a call starts; the same for every tool (law 4). `note` is what models are
+    told behind the system prompt; `accepted` knows what was accepted of tools of servers.
+    """
 
     def __init__(
         self,
@@ -94,6 +109,8 @@ class Pipeline:
         self.policy = policy
         self.hooks = hooks
         self.asking = asking
+        self.note: Callable[[CapabilityScope], str] = no_note
+        self.accepted: AcceptedTools | None = None
         self._cards = {tool.name: card_of(tool) for tool in toolbox.tools}
 
     async def ready(
@@ -118,11 +135,8 @@ class Pipeline:
         tool = self.toolbox.resolve(call.asked.tool)
         if tool is None or not self.surfaces.offers(bounds.boundary, tool):
             # One text for both: what is hidden is absent (K-5).
-            surface = self.surfaces.of(bounds.boundary)
-            known = ", ".join(sorted(described.name for described in surface.tools))
-            said = (
-                f"tool_not_found: there is no tool {call.asked.tool}; there are {known or 'none'}"
-            )
+            said = f"tool_not_found: there is no tool {call.asked.tool}; there are "
+            said += self.surfaces.inside(bounds.boundary).listed()
             if self.toolbox.manner.absent:
                 said = f"{said}; {self.toolbox.manner.absent}"
             return ReadyCall(call, tool, refusal=said, hidden=tool is not None)
@@ -138,10 +152,20 @@ class Pipeline:
             prepared = await self._prepare(tool, self._parsed(call, tool), bounds)
         except BadArguments as wrong:
             return ReadyCall(call, tool, refusal=self.asking.redact(str(wrong)))
+        return await self._as_it_was(call, tool, prepared)
+
+    async def _as_it_was(self, call: Call, tool: Tool, prepared: Prepared) -> ReadyCall:
+        """The call, held to what a person saw when allowing it (F51), to what was accepted of its
+        tool (F64).
+        """
         changed = changed_since(call.bound, self._bound(tool, prepared)) if call.bound else ""
         if changed:
             return ReadyCall(call, tool, refusal=changed)
-        return ReadyCall(call, tool, prepared)
+        try:
+            change = await self.accepted.change(tool) if self.accepted else ""
+        except Unavailable:
+            return ReadyCall(call, tool, refusal=UNKNOWN)
+        return ReadyCall(call, tool, prepared, change=change)
 
     def failing(self, state: Workstream) -> frozenset[str]:
         """The tools that are off for the rest of this turn (C-9)."""
@@ -166,7 +190,10 @@ class Pipeline:
         up the other turns.
         """
         workspace = msgspec.structs.replace(
-            self.workspace, seen=bounds.seen, workstream_id=bounds.workstream_id
+            self.workspace,
+            seen=bounds.seen,
+            workstream_id=bounds.workstream_id,
+            boundary=bounds.boundary,
         )
         if tool.effect in ("write", "network"):
             return await asyncio.to_thread(tool.prepare, arguments, workspace)
@@ -191,24 +218,40 @@ class Pipeline:
         if self.asking.objection(state, ready.tool, ready.prepared):
             return None, ()
         card, label = self._cards[ready.tool.name], ready.prepared.label
-        verdict = self.policy.verdict(state, card, label)
+        verdict = self._verdict(state, ready, ready.tool, ready.prepared)
         return verdict, self.hooks.about(verdict.decision, subject(card, label))
 
-    def permitted(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[ReadyCall]:
+    def _verdict(
+        self, state: Workstream, ready: ReadyCall, tool: Tool, prepared: Prepared
+    ) -> Verdict:
+        """What the engine says, then whether the call may go where it goes (K-68)."""
+        verdict = self.policy.verdict(state, self._cards[tool.name], prepared.label)
+        if ready.change:
+            verdict = asked_anew(verdict, CHANGED)
+        return usable(verdict, state, prepared) if verdict.decision == "allow" else verdict
+
+    async def permitted(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[ReadyCall]:
         """The batch, with what a rule denies by now refused: a deny counts until a call starts,
         whoever allowed it before (K-36). A hook's deny is for the calls behind its own (K-43).
+        What a person allowed is accepted as its server describes it (F64).
         """
         lasting = tuple(rule for rule in state.hook_rules if rule.decision != "deny")
         judged = msgspec.structs.replace(state, hook_rules=lasting)
-        return [self._permitted(judged, ready) for ready in batch]
+        return [await self._permitted(judged, ready) for ready in batch]
 
-    def _permitted(self, state: Workstream, ready: ReadyCall) -> ReadyCall:
+    async def _permitted(self, state: Workstream, ready: ReadyCall) -> ReadyCall:
         if ready.tool is None or ready.prepared is None:
             return ready
         verdict = self.policy.verdict(state, self._cards[ready.tool.name], ready.prepared.label)
         if verdict.base_decision != "deny":
-            return ready
-        return ReadyCall(ready.call, ready.tool, refusal=denied_for(verdict), denial=verdict)
+            verdict = usable(verdict, state, ready.prepared)
+        if verdict.base_decision == "deny":
+            return ReadyCall(ready.call, ready.tool, refusal=denied_for(verdict), denial=verdict)
+        if ready.change and self.accepted is not None:
+            if ready.call.status != "approved" or SCHEMA not in ready.call.bound:
+                return ReadyCall(ready.call, ready.tool, refusal=f"not run: {CHANGED}; ask again")
+            await self.accepted.accept(ready.tool, ready.call.allowed_by)
+        return ready
 
     def decisions(
         self,
@@ -230,26 +273,31 @@ class Pipeline:
             elif objection := self.asking.objection(state, ready.tool, ready.prepared):
                 facts.append(refusal_result(ready.call, "refused", objection))
             else:
-                facts.extend(self._decided(state, ready.call, ready.tool, ready.prepared, said))
+                facts.extend(self._decided(state, ready, ready.tool, ready.prepared, said))
         return facts
 
     def _decided(
-        self, state: Workstream, call: Call, tool: Tool, prepared: Prepared, heard: Heard | None
+        self,
+        state: Workstream,
+        ready: ReadyCall,
+        tool: Tool,
+        prepared: Prepared,
+        heard: Heard | None,
     ) -> list[AnyFact]:
-        verdict = self.policy.verdict(state, self._cards[tool.name], prepared.label)
+        call, verdict = ready.call, self._verdict(state, ready, tool, prepared)
         if heard is not None and heard.decision == verdict.decision:
-            verdict = combined(verdict, heard.answers)
+            said = combined(verdict, heard.answers)
+            # A hook cannot accept in a person's place what a server changed.
+            verdict = verdict if ready.change and said.decision == "allow" else said
+            verdict = usable(verdict, state, prepared) if verdict.decision == "allow" else verdict
         decided = _decision(call, tool, verdict)
         if verdict.decision == "deny":
             return [decided, refusal_result(call, "denied", denied_for(verdict))]
         if verdict.decision == "allow" or call.status == "edited":
             return [decided]
-        return [
-            decided,
-            self.asking.approval(
-                self.new_id("apr"), call, decided, prepared, self._bound(tool, prepared)
-            ),
-        ]
+        bound = self._bound(tool, prepared)
+        shown = with_difference(prepared, ready.change) if ready.change else prepared
+        return [decided, self.asking.approval(self.new_id("apr"), call, decided, shown, bound)]
 
     def _refused(self, state: Workstream, ready: ReadyCall) -> list[AnyFact]:
         """A call over a limit is audited (K-4); an unknown name or bad arguments never reach a rule

@@ -1,7 +1,8 @@
-"""Says what a node with these settings would show, with every error; it starts nothing."""
+"""Says what a node with these settings would show, with every error; it calls nothing."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 from redshank_node.engine.profiles_in_force import workspace_of
@@ -20,15 +21,23 @@ _COLUMNS = ("TOOL", "CANONICAL", "EFFECT", "DEFAULT")
 
 
 class DryRun:
-    """One look. `errors` has a line for each thing to mend, its field first, once `lines` ran."""
+    """One look. `errors` has a line for each thing to mend, its field first, once `lines` ran.
+    `servers`: what there is to say of MCP servers, by name.
+    """
 
-    def __init__(self, settings: Settings, tools: tuple[Tool, ...]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tools: tuple[Tool, ...],
+        servers: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    ) -> None:
         self.errors: list[str] = []
+        self._servers = servers
         self._settings = settings
         self._tools = tools
 
     def lines(self) -> Iterator[str]:
-        """The surface of each profile, the MCP servers; nothing is connected to."""
+        """The surface of each profile, the MCP servers."""
         settings = self._settings
         workspace = workspace_of(settings, WebAccess())
         self._try(lambda: check_keys(settings))
@@ -42,7 +51,7 @@ class DryRun:
         for name in known_profiles():
             yield from self._surface(load(name), toolsets)
         for server in settings.mcp_servers:
-            yield f"MCP server {server.name}: its tools are known when a node has connected to it"
+            yield from self._servers.get(server.name, (f"MCP server {server.name}",))
 
     def _install(self) -> None:
         found: list[Profile] = []

@@ -18,6 +18,7 @@ from redshank_node.tools.tool import (
     Schedules,
     Tasks,
     Tool,
+    ToolFinder,
     Workspace,
 )
 from redshank_shared import clock
@@ -48,7 +49,7 @@ class Caller(msgspec.Struct, frozen=True):
     """For whom a turn's calls run, what they may look up, where an oversize output is kept, what
     no output may show, whom they may ask (`ask_model`, as a CallContext has it), where the images
     of results are kept, what is pinned when a call begins, the bytes kept for the workstream, its
-    background work.
+    background work, what looks through tools that wait.
     """
 
     workstream_id: str = ""
@@ -62,6 +63,7 @@ class Caller(msgspec.Struct, frozen=True):
     artifacts: Artifacts | None = None
     tasks: Tasks | None = None
     parent: str = ""
+    finder: ToolFinder | None = None
 
 
 class Execution:
@@ -139,6 +141,7 @@ class Execution:
             pins=self._caller.pins(),
             artifacts=self._caller.artifacts,
             tasks=self._caller.tasks,
+            finder=self._caller.finder,
         )
         try:
             async with asyncio.timeout(most_seconds):

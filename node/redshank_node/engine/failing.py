@@ -19,12 +19,12 @@ def failing(state: Workstream, toolbox: Toolbox) -> frozenset[str]:
     broken: set[str] = set()
     for entry in reversed(state.entries):
         fact = entry.fact
-        if isinstance(fact, MessagePosted):
+        if isinstance(fact, MessagePosted) and fact.source != "engine":
             break
         if not isinstance(fact, CallFinished):
             continue
         tool = toolbox.resolve(fact.tool)
-        if tool is None or tool.name in broken:
+        if tool is None or tool.name in broken or tool.name in toolbox.manner.ends_with:
             continue
         if fact.outcome in _FAILED:
             running[tool.name] = running.get(tool.name, 0) + 1

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from redshank_node.engine.accepted_tools import AcceptedTools
 from redshank_node.engine.asking import Asking
 from redshank_node.engine.calls import Pipeline
 from redshank_node.engine.hooks import Hooks
@@ -24,6 +25,7 @@ class Judging(msgspec.Struct, frozen=True):
     policy: Policy
     hooks: Hooks
     asking: Asking
+    accepted: AcceptedTools | None = None
 
 
 class Pipelines:
@@ -48,7 +50,7 @@ class Pipelines:
 
     def _made(self, toolset: Toolset) -> Pipeline:
         judging = self._judging
-        return Pipeline(
+        pipeline = Pipeline(
             toolset.toolbox,
             toolset.workspace,
             judging.limits,
@@ -57,3 +59,5 @@ class Pipelines:
             judging.hooks,
             judging.asking,
         )
+        pipeline.note, pipeline.accepted = toolset.note, judging.accepted
+        return pipeline

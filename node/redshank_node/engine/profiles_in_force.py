@@ -4,7 +4,9 @@ from pathlib import Path
 
 from redshank_node.engine.tools_files import ToolsFiles
 from redshank_node.engine.toolsets import Toolsets
+from redshank_node.tools.support.dynamic_tools import Dynamic, offering_nothing
 from redshank_node.tools.tool import Tool, WebAccess, Workspace
+from redshank_shared.domain.tool_deferral import ToolSearch
 from redshank_shared.profiles.own import check_default, own_profile
 from redshank_shared.profiles.profile import install, known_profiles, load
 from redshank_shared.settings.sections import Settings
@@ -15,7 +17,18 @@ def workspace_of(settings: Settings, web: WebAccess) -> Workspace:
     return Workspace(Path(settings.node.workspace or ".").resolve(), web)
 
 
-def toolsets_of(settings: Settings, tools: tuple[Tool, ...], workspace: Workspace) -> Toolsets:
+def search_of(settings: Settings) -> ToolSearch:
+    """When tools wait to be found, unless a profile says otherwise (T-60)."""
+    tools = settings.tools
+    return ToolSearch(tools.search, tools.search_threshold, tools.search_max_results)
+
+
+def toolsets_of(
+    settings: Settings,
+    tools: tuple[Tool, ...],
+    workspace: Workspace,
+    dynamic: Dynamic = offering_nothing,
+) -> Toolsets:
     """The toolsets of a node, every profile's looked at once. Misconfigured names the field of a
     profile or of a tools.toml to mend.
     """
@@ -28,7 +41,8 @@ def toolsets_of(settings: Settings, tools: tuple[Tool, ...], workspace: Workspac
     for watched in files.all().values():
         watched.read()
     named = str(workspace.root) if settings.node.workspace else ""
-    toolsets = Toolsets(tools, workspace, files, settings.models, named)
+    search = search_of(settings)
+    toolsets = Toolsets(tools, workspace, files, settings.models, named, search, dynamic)
     for name in known_profiles():
         toolsets.toolset(load(name), "interactive")
     return toolsets

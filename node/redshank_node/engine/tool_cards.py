@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from redshank_node.tools.tool import Tool
-from redshank_shared.permissions.tool_card import ToolCard, server_of
+from redshank_shared.permissions.tool_card import ToolCard
 from redshank_shared.profiles.catalogue import catalogue
 from redshank_shared.profiles.profile import known_profiles, load
 
@@ -17,9 +17,10 @@ def card_of(tool: Tool) -> ToolCard:
     deny is dodged through one.
     """
     known = catalogue().get(tool.name)
+    # No profile names the tools of servers, of which there may be thousands.
     own = (
         card.name
-        for name in known_profiles()
+        for name in (known_profiles() if tool.origin is None else ())
         for card in load(name).tools
         if card.canonical == tool.name
     )
@@ -33,7 +34,7 @@ def card_of(tool: Tool) -> ToolCard:
         plan=tool.plan,
         parallel=tool.parallel,
         asks=tool.asks,
-        server=server_of(tool.name),
+        server=tool.server,
         labelled_by=tool.labelled_by,
     )
 

@@ -1,14 +1,22 @@
 """Puts together the tools of a turn: its profile's names, what tools.toml leaves, its kind."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from redshank_node.engine.tools_files import ToolsFiles, ToolsInForce
+from redshank_node.tools.support.dynamic_tools import (
+    Dynamic,
+    Offered,
+    no_note,
+    offering_nothing,
+)
 from redshank_node.tools.support.exposure import Scene, exposed, of_kind, shown_in
 from redshank_node.tools.tool import Availability, SessionKind, Tool, Workspace
 from redshank_node.tools.toolbox import Manner, Toolbox
 from redshank_shared.domain.errors import Invalid
+from redshank_shared.domain.scopes import CapabilityScope
+from redshank_shared.domain.tool_deferral import NO_SEARCH, ToolSearch, chosen
 from redshank_shared.domain.workstream import Workstream
 from redshank_shared.profiles.catalogue import catalogue
 from redshank_shared.profiles.exec_options import ExecOptions
@@ -17,18 +25,23 @@ from redshank_shared.profiles.tools_file import ToolsFile
 from redshank_shared.settings.sections import Model
 
 _PLAIN = Exposure()
-_Key = tuple[str, SessionKind, int]
+_Key = tuple[str, SessionKind, int, int]
 
 
 class Toolset(msgspec.Struct, frozen=True):
-    """The tools that a turn begins with, where their calls work. It keeps them to its end."""
+    """The tools that a turn begins with, where their calls work, what goes behind the system
+    prompt. It keeps them to its end.
+    """
 
     toolbox: Toolbox
     workspace: Workspace
+    note: Callable[[CapabilityScope], str] = no_note
 
 
 class Toolsets:
-    """One for a node. The same toolset comes back until the profile's tools.toml changes."""
+    """One for a node. The same toolset comes back until the profile's tools.toml changes, or what
+    is offered beside the built-in tools (`dynamic`).
+    """
 
     def __init__(
         self,
@@ -37,12 +50,16 @@ class Toolsets:
         files: ToolsFiles,
         models: Iterable[Model],
         named_workspace: str = "",
+        search: ToolSearch = NO_SEARCH,
+        dynamic: Dynamic = offering_nothing,
     ) -> None:
         can = capabilities(models)
         self._tools = tuple(tool for tool in tools if tool.availability in can)
         self._workspace = workspace
         self._files = files
         self._named_workspace = named_workspace
+        self._dynamic = dynamic
+        self._search = search
         self._kept: dict[_Key, Toolset] = {}
 
     def of(self, state: Workstream) -> Toolset:
@@ -55,22 +72,26 @@ class Toolsets:
         mend.
         """
         in_force = self._files.current(profile.name)
-        key = (profile.name, kind, in_force.revision)
+        offered = self._dynamic(profile)
+        key = (profile.name, kind, in_force.revision, offered.revision)
         found = self._kept.get(key)
         if found is None:
             for old in [other for other in self._kept if other[:2] == key[:2]]:
                 del self._kept[old]
-            found = self._kept[key] = self._made(profile, kind, in_force)
+            found = self._kept[key] = self._made(profile, kind, in_force, offered)
         return found
 
-    def _made(self, profile: Profile, kind: SessionKind, in_force: ToolsInForce) -> Toolset:
+    def _made(
+        self, profile: Profile, kind: SessionKind, in_force: ToolsInForce, offered: Offered
+    ) -> Toolset:
         file = in_force.file
         absent = self._absence(profile) if file is None and not profile.unlisted else ""
         scene = Scene(kind, str(self._workspace.root), self._named_workspace)
         names = {card.canonical: card for card in profile.tools}
         tools: list[Tool] = []
         shown: dict[str, str] = {}
-        for tool in of_kind(self._tools, kind):
+        # Built-in tools come first (T-71).
+        for tool in of_kind((*self._tools, *offered.tools), kind):
             card = names.get(tool.name)
             if card is None and tool.name in catalogue():
                 continue
@@ -85,7 +106,9 @@ class Toolsets:
             rescue=profile.rescue,
             max_parallel=profile.max_parallel,
             disable_after_failures=profile.disable_after_failures,
+            ends_with=profile.ends_with,
             absent=absent,
+            search=chosen(self._search, profile.tool_search),
         )
         options = msgspec.structs.replace(
             file.exec_options if file else ExecOptions(), enabled="exec" in shown.values()
@@ -95,7 +118,7 @@ class Toolsets:
         unlisted = frozenset(
             tool.name for tool in tools if kind != "interactive" and tool.top_level
         )
-        return Toolset(Toolbox(tuple(tools), shown, manner, unlisted), workspace)
+        return Toolset(Toolbox(tuple(tools), shown, manner, unlisted), workspace, offered.note)
 
     def _absence(self, profile: Profile) -> str:
         path = self._files.path_of(profile.name)

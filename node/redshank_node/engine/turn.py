@@ -238,7 +238,7 @@ class Turn:
 
     async def _startable(self, calls: Sequence[Call], bounds: Bounds) -> list[ReadyCall]:
         batch = await self._pipeline.ready(calls, bounds, {})
-        return self._together(self._pipeline.permitted(self._recorder.state, batch))
+        return self._together(await self._pipeline.permitted(self._recorder.state, batch))
 
     async def look(
         self, after: Workstream, batch: Sequence[ReadyCall], group: asyncio.TaskGroup
@@ -343,10 +343,9 @@ class Turn:
         await self._recorder.record(lambda state: _once(state, outcome, at()))
 
     def _count(self, ready: ReadyCall, outcome: Outcome) -> None:
-        finished = outcome.finished
-        self._metrics.call_finished(
-            ready.tool.name if ready.tool else "", finished.outcome, finished.duration_ms / 1000
-        )
+        finished, tool = outcome.finished, ready.tool
+        name, server = (tool.name, tool.server) if tool else ("", "")
+        self._metrics.call_finished(name, finished.outcome, finished.duration_ms / 1000, server)
 
     def _give_up(self, state: Workstream, attempts: int) -> list[AnyFact]:
         """A turn that takes its node along again and again is tried no further (F58)."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from redshank_node.engine.accepted_tools import AcceptedTools
 from redshank_node.engine.answering import Answering, Models
 from redshank_node.engine.artifacts import WorkstreamArtifacts
 from redshank_node.engine.asking import asking_as
@@ -22,11 +23,13 @@ from redshank_node.engine.recorder import Recorder
 from redshank_node.engine.sandboxing import sandbox_of
 from redshank_node.engine.schedule_reader import ScheduleReader
 from redshank_node.engine.side_questions import SideQuestions
+from redshank_node.engine.tool_finder import finder_of, nobody_away
 from redshank_node.engine.turn import Turn
 from redshank_node.engine.workstream_tasks import WorkstreamTasks
 from redshank_node.providers.provider import Provider
 from redshank_node.providers.retry import RetryPolicy
-from redshank_node.tools.tool import Tool, WebAccess
+from redshank_node.tools.support.dynamic_tools import Dynamic, offering_nothing
+from redshank_node.tools.tool import Away, Tool, WebAccess
 from redshank_shared import clock
 from redshank_shared.metrics import Metrics
 from redshank_shared.queue.bus import Bus
@@ -50,13 +53,17 @@ class TurnMaker:
         metrics: Metrics,
         new_id: Callable[[str], str],
         web: WebAccess,
+        away: Callable[[], tuple[Away, ...]] = nobody_away,
+        dynamic: Dynamic = offering_nothing,
     ) -> None:
         unconfined = workspace_of(settings, web)
         self.sandbox = sandbox_of(settings, unconfined.root)
         self.workspace = msgspec.structs.replace(unconfined, sandbox=self.sandbox)
-        toolsets = toolsets_of(settings, tools, self.workspace)
+        toolsets = toolsets_of(settings, tools, self.workspace, dynamic)
+        self.accepted = AcceptedTools(database, _now)
         self.background = Background(database, redactor, _now)
         self._new_id = new_id
+        self._away = away
         self._database = database
         self._bus = bus
         self._redactor = redactor
@@ -71,13 +78,16 @@ class TurnMaker:
             policy_over(database, tools, clock.monotonic),
             hooks_of(settings, database, new_id, redactor.of_output),
             asking_as(settings, redactor.of_output),
+            self.accepted,
         )
+        self.policy = judging.policy
         self._limits = judging.limits
         self._pipelines = Pipelines(toolsets, judging)
 
     def make(self, recorder: Recorder, lease: Lease) -> Turn:
         """The turn of one lease."""
         live = LiveText(self._bus, recorder.state.id)
+        pipeline = self._pipelines.of(recorder.state)
         caller = Caller(
             recorder.state.id,
             recorder.state.created.owner,
@@ -92,10 +102,12 @@ class TurnMaker:
                 self._database, self.background, recorder.state.id, _now, self._new_id
             ),
             parent=recorder.state.created.parent,
+            finder=finder_of(pipeline, recorder.state.created.boundary, self._away),
         )
-        pipeline = self._pipelines.of(recorder.state)
         limits = BatchLimits(self._limits)
-        execution = Execution(pipeline.workspace, limits, live.add, clock.monotonic, caller)
+        boundary = recorder.state.created.boundary
+        workspace = msgspec.structs.replace(pipeline.workspace, boundary=boundary)
+        execution = Execution(workspace, limits, live.add, clock.monotonic, caller)
         answering = Answering(
             recorder, self._models, pipeline, live, self._metrics, clock.monotonic
         )

@@ -52,7 +52,8 @@ class Dropped(msgspec.Struct, frozen=True):
 
 class Inventory(msgspec.Struct, frozen=True):
     """All that a server offered when it was asked last. `protocol`: the version in use;
-    `instructions` as the server wrote them, neither bounded nor labelled.
+    `instructions` as the server wrote them, neither bounded nor labelled; `not_enabled`: how many
+    tools `enabled_tools` or `disabled_tools` leave out.
     """
 
     server: str
@@ -64,6 +65,7 @@ class Inventory(msgspec.Struct, frozen=True):
     templates: tuple[RemoteResource, ...] = ()
     prompts: tuple[RemotePrompt, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    not_enabled: int = 0
 
 
 class ServerStatus(msgspec.Struct, frozen=True):
@@ -87,3 +89,29 @@ class ServerStatus(msgspec.Struct, frozen=True):
     latency_ms: float | None = None
     reconnects: int = 0
     warnings: tuple[str, ...] = ()
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """What a refresh found (T-73): names of tools, of prompts, URIs of resources and templates.
+    `failed`: why nothing could be found out, empty where it could.
+    """
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    failed: str = ""
+
+
+def changed(before: Inventory, after: Inventory) -> Changed:
+    """What is new in `after`, what is gone since `before`."""
+    old, new = _names(before), _names(after)
+    return Changed(
+        tuple(name for name in new if name not in old),
+        tuple(name for name in old if name not in new),
+    )
+
+
+def _names(inventory: Inventory) -> dict[str, None]:
+    names = [tool.name for tool in inventory.tools]
+    names += [prompt.name for prompt in inventory.prompts]
+    names += [resource.uri for resource in (*inventory.resources, *inventory.templates)]
+    return dict.fromkeys(names)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from redshank_node.providers.arguments import parsed
-from redshank_node.providers.blocks import BlockAnswer
+from redshank_node.providers.blocks import THINKING, BlockAnswer
 from redshank_node.providers.encoding import KeptBytes, encoded
 from redshank_node.providers.history import (
     message_key,
@@ -17,6 +17,7 @@ from redshank_node.providers.history import (
     turn_begin,
 )
 from redshank_node.providers.merging import merged
+from redshank_node.providers.native_search import BETA, RESULT, SEARCH, replayed
 from redshank_node.providers.provider import Answer, Delta, ModelRequest, ModelSettings, Surface
 from redshank_node.providers.seen_images import WEB_TYPES, seen, text_of
 from redshank_node.providers.transport import Link
@@ -26,6 +27,7 @@ from redshank_shared.domain.messages import (
     AssistantMessage,
     Message,
     ResultMessage,
+    ToolDescription,
     UserMessage,
 )
 
@@ -33,7 +35,7 @@ ANTHROPIC_URL = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
 _CACHED = {"type": "ephemeral"}
 _CACHE_MARK = b',"cache_control":{"type":"ephemeral"}}'
-_SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
+_WEB_SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
 _END_PATIENCE_SECONDS = 0.05
 _STOP_PATIENCE_SECONDS = 5.0
 
@@ -46,6 +48,8 @@ class Anthropic:
         headers = {"anthropic-version": _VERSION}
         if settings.api_key:
             headers["x-api-key"] = settings.api_key
+        if settings.tool_search:
+            headers["anthropic-beta"] = BETA
         self.settings = settings
         self._link = Link(settings, base_url, "/v1/messages", headers)
         self._kept = KeptBytes()
@@ -83,11 +87,15 @@ class Anthropic:
     def _messages(self, request: ModelRequest, history: list[Message]) -> bytes:
         """The conversation as messages whose roles alternate, each part of it encoded once."""
         runs: list[tuple[bytes, list[bytes]]] = []
+        deferred = any(tool.deferred for tool in request.surface.tools)
+        offered = frozenset(tool.name for tool in request.surface.tools if deferred)
         for message in history:
             role = b"assistant" if isinstance(message, AssistantMessage) else b"user"
             shown = seen(message, request.images, WEB_TYPES)
-            make = functools.partial(self._encoded, message, shown, request.images)
+            make = functools.partial(self._encoded, message, shown, request.images, offered)
             key = message_key(request.conversation, message)
+            if isinstance(message, AssistantMessage) and RESULT in message.opaque:
+                key = (*key, request.surface.digest)
             part = self._kept.get((*key, *(image.digest for image in shown)), make)
             if runs and runs[-1][0] == role:
                 runs[-1][1].append(part)
@@ -110,20 +118,28 @@ class Anthropic:
         )
 
     def _encoded(
-        self, message: Message, shown: Sequence[KeptImage], bodies: Mapping[str, bytes]
+        self,
+        message: Message,
+        shown: Sequence[KeptImage],
+        bodies: Mapping[str, bytes],
+        offered: frozenset[str],
     ) -> bytes:
-        """A message's blocks, joined by commas."""
+        """A message's blocks, joined by commas. `offered`: the tools that the provider's own search
+        may find, with those that wait for none.
+        """
         if isinstance(message, UserMessage):
             return encoded({"type": "text", "text": message.text or "(empty)"})
         if isinstance(message, ResultMessage):
             return encoded(_result(message, shown, bodies))
-        return b",".join(encoded(block) for block in self._answer_blocks(message))
+        return b",".join(encoded(block) for block in self._answer_blocks(message, offered))
 
-    def _answer_blocks(self, message: AssistantMessage) -> list[dict[str, Any]]:
+    def _answer_blocks(
+        self, message: AssistantMessage, offered: frozenset[str]
+    ) -> list[dict[str, Any]]:
         calls = [_call(call) for call in message.calls]
         blocks: list[dict[str, Any]] = []
         own = _own_blocks(message.opaque, self.settings.model)
-        for block in own:
+        for block in replayed(own, offered):
             if block.get("type") != "tool_use":
                 blocks.append(block)
             elif calls:
@@ -141,7 +157,7 @@ class Anthropic:
             for message in history[turn_begin(history) :]
             if isinstance(message, AssistantMessage)
         ]
-        return not steps or bool(_own_blocks(steps[-1].opaque, self.settings.model))
+        return not steps or _has_thinking(_own_blocks(steps[-1].opaque, self.settings.model))
 
     def _encoded_head(self, think: bool) -> bytes:
         limit = self.settings.max_output_tokens
@@ -171,6 +187,10 @@ def _own_blocks(opaque: str, model: str) -> list[dict[str, Any]]:
     if kept.get("wire") != "anthropic" or kept.get("model") != model:
         return []
     return list(kept.get("blocks", ()))
+
+
+def _has_thinking(blocks: list[dict[str, Any]]) -> bool:
+    return any(block.get("type") in THINKING for block in blocks)
 
 
 def _call(call: AskedCall) -> dict[str, Any]:
@@ -228,15 +248,21 @@ def _encoded_past_tools(history: list[Message]) -> bytes:
 
 
 def _encoded_surface(surface: Surface, own_search: str) -> bytes:
-    tools: list[dict[str, Any]] = [
-        dict(_SEARCH)
-        if tool.name == own_search
-        else {
-            "name": tool.name,
-            "description": tool.description,
-            "input_schema": tool.parameters or {"type": "object", "properties": {}},
-        }
+    kept_back = [{**_tool(tool), "defer_loading": True} for tool in surface.tools if tool.deferred]
+    tools: list[dict[str, Any]] = [dict(SEARCH)] if kept_back else []
+    tools += [
+        dict(_WEB_SEARCH) if tool.name == own_search else _tool(tool)
         for tool in surface.tools
+        if not tool.deferred
     ]
+    # A tool that is kept back may not carry the mark.
     tools[-1]["cache_control"] = _CACHED
-    return b',"tools":' + encoded(tools)
+    return b',"tools":' + encoded([*tools, *kept_back])
+
+
+def _tool(tool: ToolDescription) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.parameters or {"type": "object", "properties": {}},
+    }

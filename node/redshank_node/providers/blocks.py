@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from redshank_node.providers.arguments import checked
+from redshank_node.providers.arguments import checked, parsed
 from redshank_node.providers.encoding import decoded, encoded, mended
 from redshank_node.providers.failures import Failures
+from redshank_node.providers.native_search import RESULT, answered, found_in, is_search
 from redshank_node.providers.provider import Answer, Delta, ModelCall
 from redshank_node.providers.sources import Sources
 from redshank_node.providers.sse import Event
@@ -17,7 +18,7 @@ _FINISHES: dict[str, Finish] = {
     "model_context_window_exceeded": "length",
     "refusal": "refused",
 }
-_THINKING = ("thinking", "redacted_thinking")
+THINKING = ("thinking", "redacted_thinking")
 
 
 class _Block:
@@ -98,6 +99,7 @@ class BlockAnswer:
             calls=calls,
             reasoning=_joined(blocks, "thinking"),
             opaque=self._opaque(blocks),
+            found_tools=found_in(block.start for block in blocks),
             input_tokens=fresh + cached,
             output_tokens=usage.get("output_tokens", 0),
             cached_tokens=cached,
@@ -188,8 +190,10 @@ class BlockAnswer:
         return tuple(calls)
 
     def _opaque(self, blocks: list[_Block]) -> str:
-        """The answer's own order of blocks, with its thinking as it came; "" without thinking."""
-        if not any(block.kind in _THINKING for block in blocks):
+        """The answer's own order of blocks, with its thinking, its searches for tools as they came;
+        "" without any.
+        """
+        if not any(block.kind in (*THINKING, RESULT) for block in blocks):
             return ""
         kept: list[dict[str, Any]] = []
         for block in blocks:
@@ -197,13 +201,16 @@ class BlockAnswer:
                 signature = "".join(block.signature)
                 thinking = "".join(block.text)
                 kept.append({**block.start, "thinking": thinking, "signature": signature})
-            elif block.kind == "redacted_thinking":
+            elif block.kind in ("redacted_thinking", RESULT):
                 kept.append(block.start)
+            elif is_search(block.start):
+                kept.append({**block.start, "input": parsed(block.arguments() or "{}")[0] or {}})
             elif block.kind == "text" and "".join(block.text).strip():
                 kept.append({"type": "text", "text": mended("".join(block.text))})
             elif block.kind == "tool_use":
                 kept.append({"type": "tool_use"})
-        return encoded({"wire": "anthropic", "model": self._model, "blocks": kept}).decode()
+        whole = {"wire": "anthropic", "model": self._model, "blocks": answered(kept)}
+        return encoded(whole).decode()
 
 
 def _joined(blocks: list[_Block], kind: str) -> str:

@@ -9,6 +9,7 @@ from redshank_node.providers.anthropic import Anthropic
 from redshank_node.providers.demo import Demo
 from redshank_node.providers.openai import OpenAI
 from redshank_node.providers.provider import ModelSettings, Provider
+from redshank_node.providers.responses import Responses
 from redshank_node.providers.scripted import read_script
 from redshank_shared.domain.errors import Misconfigured
 
@@ -17,7 +18,9 @@ def make(settings: ModelSettings) -> Provider:
     """The provider of one configured model. Raises Misconfigured, which names the key to mend."""
     match settings.provider:
         case "openai":
-            return OpenAI(_checked(settings))
+            # Only this wire has a search for tools.
+            kind = Responses if settings.tool_search else OpenAI
+            return kind(_checked(settings))
         case "anthropic":
             return Anthropic(_checked(settings))
         case "demo":

@@ -66,4 +66,5 @@ def _settings_of(model: Model) -> ModelSettings:
         timeout_seconds=model.timeout_seconds,
         supports_vision=sees_images(model),
         web_search=model.capabilities.web_search,
+        tool_search=model.capabilities.tool_search,
     )

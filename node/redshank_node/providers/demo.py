@@ -3,8 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
+import msgspec
+
 from redshank_node.providers.demo_lines import DemoStep, read_lines, what_it_does
-from redshank_node.providers.provider import Answer, Delta, ModelRequest, ModelSettings
+from redshank_node.providers.provider import (
+    Answer,
+    Delta,
+    ModelCall,
+    ModelRequest,
+    ModelSettings,
+)
 from redshank_shared.domain.messages import (
     AssistantMessage,
     Message,
@@ -15,6 +23,9 @@ from redshank_shared.domain.messages import (
 _QUOTED_CHARACTERS = 2000
 _QUOTED_RESULTS = 20
 _DELTA_CHARACTERS = 24
+# The tool that answers where a turn must end with one, and how a model is told so.
+_ANSWER = "respond"
+_ENDING = f"End your turn by calling {_ANSWER}"
 
 
 class Demo:
@@ -39,15 +50,19 @@ class Demo:
                 shown.append(piece)
                 yield Delta("text", piece)
         closing = "" if step.calls else _closing(turn, steps, request)
+        calls = step.calls
+        if _ENDING in request.system and not calls:
+            arguments = msgspec.json.encode({"content": closing.strip()}).decode()
+            calls, closing = (ModelCall("demo_answer", _ANSWER, arguments),), ""
+        text = "".join(shown) + closing
         for start in range(0, len(closing), _DELTA_CHARACTERS):
             yield Delta("text", closing[start : start + _DELTA_CHARACTERS])
-        text = "".join(shown) + closing
         yield Answer(
             text=text,
-            finish="tool_calls" if step.calls else "stop",
-            calls=step.calls,
+            finish="tool_calls" if calls else "stop",
+            calls=calls,
             input_tokens=sum(_size(message) for message in request.messages) // 4,
-            output_tokens=(len(text) + sum(len(call.arguments) for call in step.calls)) // 4,
+            output_tokens=(len(text) + sum(len(call.arguments) for call in calls)) // 4,
         )
 
     async def close(self) -> None:
@@ -55,10 +70,13 @@ class Demo:
 
 
 def _this_turn(messages: Sequence[Message]) -> list[Message]:
-    """What was said and done since the last answer that asked for no call."""
+    """What was said and done since the last answer that asked for no call, or called `respond`."""
     begin = 0
     for place, message in enumerate(messages):
-        if isinstance(message, AssistantMessage) and not message.calls:
+        if isinstance(message, AssistantMessage):
+            called = [call.tool for call in message.calls]
+            begin = place + 1 if not called or _ANSWER in called else begin
+        elif isinstance(message, ResultMessage) and message.tool == _ANSWER:
             begin = place + 1
     return list(messages[begin:])
 

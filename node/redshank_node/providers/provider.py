@@ -24,6 +24,7 @@ class ModelSettings(msgspec.Struct, frozen=True):
     timeout_seconds: float = 300.0
     supports_vision: bool = False
     web_search: bool = False
+    tool_search: bool = False
 
     def __repr__(self) -> str:
         return f"ModelSettings({self.name!r}, {self.provider!r}, {self.model!r}, {self.base_url!r})"
@@ -77,7 +78,7 @@ class ModelCall(msgspec.Struct, frozen=True):
 
 class Answer(msgspec.Struct, frozen=True):
     """A whole answer. `opaque` are blocks to send back unchanged (JSON text; the anthropic wire's
-    thinking with its signature).
+    thinking with its signature). `found_tools` are those that the provider's own search brought.
     """
 
     text: str
@@ -85,6 +86,7 @@ class Answer(msgspec.Struct, frozen=True):
     calls: tuple[ModelCall, ...] = ()
     reasoning: str = ""
     opaque: str = ""
+    found_tools: tuple[str, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0

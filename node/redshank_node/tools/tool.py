@@ -8,6 +8,7 @@ import msgspec
 
 from redshank_shared.domain.cadence import Cadence
 from redshank_shared.domain.commands import Command
+from redshank_shared.domain.delegation import UNBOUNDED, Boundary
 from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.events import (
     Effect,
@@ -15,10 +16,12 @@ from redshank_shared.domain.events import (
     Preview,
 )
 from redshank_shared.domain.images import ImageType
+from redshank_shared.domain.messages import ToolDescription
 from redshank_shared.domain.pins import Pins
 from redshank_shared.domain.question_events import Inquiry
 from redshank_shared.domain.seen_files import SeenFile
 from redshank_shared.domain.tasks import Task, TaskChange
+from redshank_shared.permissions.tool_card import server_of
 from redshank_shared.profiles.exec_options import ExecOptions
 from redshank_shared.settings.sections import Rerank, Tools
 
@@ -52,16 +55,34 @@ class MediaRoute(msgspec.Struct, frozen=True):
     timeout_seconds: float = 300.0
 
 
+class Destination(msgspec.Struct, frozen=True):
+    """The MCP server that a call goes to; `credentialed`: it needs a credential (K-68, K-75)."""
+
+    server: str
+    credentialed: bool = False
+
+
+class SearchElsewhere(msgspec.Struct, frozen=True):
+    """A search of the web by a server's tool. `find` takes the words, how many results are wanted,
+    how many seconds it may take; it gives text, or raises NoAnswer.
+    """
+
+    to: Callable[[], Destination]
+    find: Callable[[str, int, float], Awaitable[str]]
+
+
 class WebAccess(msgspec.Struct, frozen=True):
     """What web tools may reach, whom they ask. `find_rerank_key` gives the reranker's key as it is
     now, empty where it has none; it raises a RedshankError that says why there is none. `media` are
-    the models that make images or sound, in the operator's order.
+    the models that make images or sound, in the operator's order. `elsewhere` searches where the
+    operator names a server's tool for that.
     """
 
     tools: Tools = Tools()
     rerank: Rerank = Rerank()
     find_rerank_key: Callable[[], Awaitable[str]] | None = None
     media: tuple[MediaRoute, ...] = ()
+    elsewhere: SearchElsewhere | None = None
 
 
 Confine = Callable[[tuple[str, ...]], tuple[str, ...]]
@@ -88,6 +109,7 @@ class Workspace(msgspec.Struct, frozen=True):
     `options` holds what the profile presets for this one tool, of what its `options` declare;
     `exec_options` what the operator set for the exec tool. While a call is prepared, `seen` holds
     the digests of files as its workstream saw them last, by path, `workstream_id` says whose it is.
+    `boundary` is what its workstream may see or use.
     """
 
     root: pathlib.Path
@@ -97,6 +119,7 @@ class Workspace(msgspec.Struct, frozen=True):
     sandbox: Sandboxing | None = None
     seen: Mapping[str, str] = {}
     workstream_id: str = ""
+    boundary: Boundary = UNBOUNDED
 
     def confining(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> Confine | None:
         """`Sandboxing.confining` of this workspace."""
@@ -189,6 +212,31 @@ class Tasks(Protocol):
         """Forget it, with what it wrote."""
 
 
+class Away(msgspec.Struct, frozen=True):
+    """A server whose tools cannot be had now, with its state, with why in words."""
+
+    server: str
+    state: str
+    why: str = ""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What a search among the tools that wait brought, best first. `searched`: how many tools of
+    each server were looked at.
+    """
+
+    tools: tuple[ToolDescription, ...] = ()
+    searched: Mapping[str, int] = {}
+    away: tuple[Away, ...] = ()
+
+
+class ToolFinder(Protocol):
+    """Looks through the tools of a turn that wait to be found (T-60)."""
+
+    async def find(self, query: str) -> Finding:
+        """Those that fit best, at most as many as the operator lets one search bring."""
+
+
 class CallContext(msgspec.Struct, frozen=True):
     """What a running call is given. `emit` shows output in progress to watchers (already decoded
     text); `owner` is the workstream's; `now_seconds` is when the call began, in seconds since 1970;
@@ -196,7 +244,8 @@ class CallContext(msgspec.Struct, frozen=True):
     question of the tool's own to the workstream's model, as (instruction, text) -> answer, or
     raises NoAnswer; what that uses is recorded (F47); `max_sandbox` is the widest sandbox that the
     limits let the call have (K-81); `pins` are the files that stand in every prompt (C-22);
-    `artifacts` are the bytes that are kept for the workstream; `tasks` its background work.
+    `artifacts` are the bytes that are kept for the workstream; `tasks` its background work;
+    `finder` looks through the tools that are not shown yet.
     """
 
     call_id: str
@@ -214,6 +263,7 @@ class CallContext(msgspec.Struct, frozen=True):
     artifacts: Artifacts | None = None
     tasks: Tasks | None = None
     parent: str = ""
+    finder: ToolFinder | None = None
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -221,13 +271,15 @@ class Prepared(msgspec.Struct, frozen=True):
     before deciding.
 
     `label` is what a rule may name behind the tool and a colon, as in `watch:create` (O14).
-    `inquiry` is put before a person in place of running the call (K-18).
+    `inquiry` is put before a person in place of running the call (K-18). `goes_to` is where the
+    workstream's credential scope must let it go.
     """
 
     arguments: dict[str, Any]
     preview: Preview
     label: str = ""
     inquiry: Inquiry | None = None
+    goes_to: Destination | None = None
 
 
 class ImagePart(msgspec.Struct, frozen=True):
@@ -263,6 +315,17 @@ class KindVariant(msgspec.Struct, frozen=True):
     parameters: dict[str, Any] | None = None
 
 
+class Origin(msgspec.Struct, frozen=True):
+    """The MCP server that a tool comes from, its own name there, what the server says of it as far
+    as it is shown: `schema` is JSON text.
+    """
+
+    server: str
+    name: str
+    description: str = ""
+    schema: str = ""
+
+
 class Tool(msgspec.Struct, frozen=True):
     """One tool. `prepare` has no effect and raises BadArguments; `run` acts, and stops at once when
     its task is cancelled.
@@ -274,7 +337,7 @@ class Tool(msgspec.Struct, frozen=True):
     (T-28); `modes` those in which it may be called at all, every one where none is named;
     `labelled_by` names the argument whose value is a call's label, where one is;
     `described` the digest of what a server says of it: another one asks a person anew (F51);
-    `top_level`: a workstream with a parent may not call it.
+    `origin`: where that server is; `top_level`: a workstream with a parent may not call it.
 
     Which sessions have it (T-01, T-02): `task_agent`: a workstream with a parent; `coordinator`: a
     coordinator, and then nobody else but where `interactive` says so. `kind_variants` overlays what
@@ -299,6 +362,7 @@ class Tool(msgspec.Struct, frozen=True):
     asks: tuple[str, ...] = ()
     modes: tuple[Mode, ...] = ()
     described: str = ""
+    origin: Origin | None = None
     top_level: bool = False
     labelled_by: str = ""
     task_agent: bool = True
@@ -309,3 +373,8 @@ class Tool(msgspec.Struct, frozen=True):
     workspace_note: str = ""
     availability: Availability = "always"
     options: Mapping[str, Any] = {}
+
+    @property
+    def server(self) -> str:
+        """The MCP server that the tool comes from, or ""."""
+        return self.origin.server if self.origin else server_of(self.name)

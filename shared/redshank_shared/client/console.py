@@ -15,6 +15,7 @@ from redshank_shared.client.stream import Frame, frames, recorded_from
 from redshank_shared.client.views import (
     ApprovalView,
     AuditView,
+    DecidedView,
     Health,
     NewAnswer,
     NewSchedule,
@@ -142,6 +143,10 @@ class ConsoleClient:
     def approvals(self, query: Query) -> Page[ApprovalView]:
         """A page of everything that waits for a person's word, oldest first."""
         return self._get("/v1/approvals", Page[ApprovalView], query)
+
+    def decided_approvals(self, query: Query) -> Page[DecidedView]:
+        """A page of what waits no more, decided last first."""
+        return self._get("/v1/approvals/decided", Page[DecidedView], query)
 
     def questions(self, query: Query) -> Page[QuestionView]:
         """A page of everything that agents ask, oldest first."""

@@ -30,6 +30,21 @@ class ApprovalView(msgspec.Struct, frozen=True):
     expires_at: str | None = None
 
 
+class DecidedView(msgspec.Struct, frozen=True):
+    """A call that waits no more, and who decided; `state`: allowed, denied or cancelled."""
+
+    request_id: str
+    tool: str
+    title: str
+    workstream_id: str
+    state: str
+    resolved_at: str
+    resolved_by: str
+    call_id: str = ""
+    scope: str | None = None
+    reason: str | None = None
+
+
 class OptionView(msgspec.Struct, frozen=True):
     """One answer that a question offers."""
 

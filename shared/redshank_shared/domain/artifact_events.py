@@ -54,9 +54,10 @@ class AssetPart(msgspec.Struct, frozen=True, tag_field="type", tag="asset"):
 
 class OutputEmitted(Fact, frozen=True, tag="output.emitted"):
     """What an agent delivers, in order (K14). `inline`: the assets are to be shown where they
-    stand, not offered as files.
+    stand, not offered as files; `final`: the turn ends with it, with no parts without a word (C9).
     """
 
     call_id: str
     parts: tuple[TextPart | AssetPart, ...]
     inline: bool = False
+    final: bool = False

@@ -30,13 +30,14 @@ def decide(command: OpenPreview | EmitOutput | StoreAssets) -> list[AnyFact]:
         ]
     if isinstance(command, StoreAssets):
         return [AssetsStored(command.call_id, command.tool, command.assets)]
-    if not any(isinstance(part, AssetPart) or part.text.strip() for part in command.parts):
+    said = any(isinstance(part, AssetPart) or part.text.strip() for part in command.parts)
+    if not said and (command.parts or not command.final):
         raise Invalid(
             "the output is empty; give content, parts or artifact_ids",
             code="empty_output",
             field="content",
         )
-    return [OutputEmitted(command.call_id, command.parts, command.inline)]
+    return [OutputEmitted(command.call_id, command.parts, command.inline, command.final)]
 
 
 def with_preview(kept: tuple[Recorded, ...], opened: Recorded) -> tuple[Recorded, ...]:

@@ -214,9 +214,19 @@ class OpenPreview(msgspec.Struct, frozen=True):
 
 
 class EmitOutput(msgspec.Struct, frozen=True):
+    """`final`: the turn ends with it; without parts then, it ends without a word."""
+
     call_id: str
     parts: tuple[TextPart | AssetPart, ...]
     inline: bool = False
+    final: bool = False
+
+
+class ShowTools(msgspec.Struct, frozen=True):
+    """A search has found these tools: the model is shown them from here on (T-62)."""
+
+    names: tuple[str, ...]
+    call_id: str = ""
 
 
 Command = (
@@ -245,4 +255,5 @@ Command = (
     | StoreAssets
     | OpenPreview
     | EmitOutput
+    | ShowTools
 )

@@ -31,6 +31,7 @@ from redshank_shared.domain.commands import (
     RetryTurn,
     RevokeGrant,
     SettleNotification,
+    ShowTools,
     StoreAssets,
     UnpinFile,
 )
@@ -48,9 +49,11 @@ from redshank_shared.domain.events import (
     TurnRetried,
     WorkstreamClosed,
 )
+from redshank_shared.domain.found_tools import newly_found
 from redshank_shared.domain.plan import with_state
 from redshank_shared.domain.question_events import QuestionOutcome
 from redshank_shared.domain.rule_events import GrantRevoked
+from redshank_shared.domain.tool_events import ToolsFound
 from redshank_shared.domain.workstream import Call, Workstream
 
 MAX_TEXT_CHARACTERS = 4 * 1024 * 1024
@@ -65,7 +68,7 @@ def decide(state: Workstream, command: Command, at: str) -> list[AnyFact]:
     return with_state(state, facts, at) if facts else []
 
 
-def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
+def decided(  # noqa: C901, PLR0912, PLR0915 - one case a command, closed by assert_never
     state: Workstream, command: Command, at: str
 ) -> list[AnyFact]:
     """`decide` without the `state` behind: for facts that are appended with others."""
@@ -107,6 +110,9 @@ def decided(  # noqa: C901, PLR0912 - one case a command, closed by assert_never
             facts = pinning.decide(state, command)
         case StoreAssets() | OpenPreview() | EmitOutput():
             facts = artifacts.decide(command)
+        case ShowTools():
+            names = newly_found(state.found_tools, command.names)
+            facts = [ToolsFound(names, command.call_id)] if names else []
         case _:
             assert_never(command)
     return facts

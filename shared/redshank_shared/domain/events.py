@@ -30,8 +30,9 @@ from redshank_shared.domain.rule_events import GrantRevoked, RulesUpdated
 from redshank_shared.domain.seen_files import SeenFile
 from redshank_shared.domain.terms import Effect as Effect
 from redshank_shared.domain.terms import Mode as Mode
+from redshank_shared.domain.tool_events import ToolsFound
 
-Source = Literal["user", "watch", "wake", "agent", "channel"]
+Source = Literal["user", "watch", "wake", "agent", "channel", "engine"]
 When = Literal["next", "steer"]
 Decision = Literal["allow", "ask", "deny"]
 Outcome = Literal["ok", "error", "denied", "refused", "timeout", "cancelled"]
@@ -311,6 +312,7 @@ KnownFact = (
     | AssetsStored
     | PreviewOpened
     | OutputEmitted
+    | ToolsFound
 )
 AnyFact = KnownFact | Unknown
 

@@ -47,8 +47,11 @@ Finish = Literal["stop", "tool_calls", "length", "refused"]
 
 
 class ToolDescription(msgspec.Struct, frozen=True):
-    """A tool as the model sees it: exposed name, description, JSON schema of its arguments."""
+    """A tool as the model sees it: exposed name, description, JSON schema of its arguments.
+    `deferred`: the model's provider keeps it back until its own search finds it (T-61).
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
+    deferred: bool = False

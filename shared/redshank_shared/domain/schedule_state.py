@@ -13,6 +13,11 @@ from redshank_shared.domain.due_events import (
 
 _TRIGGERS_KEPT = 50
 
+# Runs that are remembered, so that one handed over twice speaks once.
+_RUNS_KEPT = 200
+
+_ScheduleFact = ScheduleCreated | ScheduleChanged | ScheduleTriggered | ScheduleFired
+
 
 class Schedule(msgspec.Struct, frozen=True):
     """A schedule that is not over. `cadence` is the one that counts: a resumed one goes on from
@@ -30,9 +35,21 @@ class Schedule(msgspec.Struct, frozen=True):
     triggered: tuple[ScheduleTriggered, ...] = ()
 
 
-def rescheduled(
+def with_rescheduled(schedules: dict[str, Schedule], fact: _ScheduleFact) -> dict[str, Schedule]:
+    """The schedules after this fact; those that are over are gone."""
+    schedule = _rescheduled(schedules.get(fact.schedule_id), fact)
+    others = {key: one for key, one in schedules.items() if key != fact.schedule_id}
+    return others if schedule is None else {**others, fact.schedule_id: schedule}
+
+
+def with_run(runs: tuple[str, ...], fact: _ScheduleFact) -> tuple[str, ...]:
+    """The runs that spoke, with this one where it did."""
+    return (*runs[1 - _RUNS_KEPT :], fact.run_id) if isinstance(fact, ScheduleFired) else runs
+
+
+def _rescheduled(
     known: Schedule | None,
-    fact: ScheduleCreated | ScheduleChanged | ScheduleTriggered | ScheduleFired,
+    fact: _ScheduleFact,
 ) -> Schedule | None:
     """The schedule after this fact; None where it is over."""
     if isinstance(fact, ScheduleCreated):

@@ -7,6 +7,7 @@ import msgspec
 
 from redshank_shared.domain.artifact_events import AssetsStored, OutputEmitted, PreviewOpened
 from redshank_shared.domain.artifacts import with_preview
+from redshank_shared.domain.bindings import without_input
 from redshank_shared.domain.delivered import Delivered
 from redshank_shared.domain.due_events import (
     NotificationRequested,
@@ -42,6 +43,7 @@ from redshank_shared.domain.events import (
     WorkstreamClosed,
     WorkstreamCreated,
 )
+from redshank_shared.domain.found_tools import with_found, without_blocks
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.ledger_seal import ChainEnd, chained
 from redshank_shared.domain.lifecycle import CallStatus, next_status
@@ -54,12 +56,13 @@ from redshank_shared.domain.rule_events import (
     SessionRule,
     updated_rules,
 )
-from redshank_shared.domain.schedule_state import Schedule, rescheduled
+from redshank_shared.domain.schedule_state import Schedule, with_rescheduled, with_run
 from redshank_shared.domain.seen_files import remembered
+from redshank_shared.domain.tool_events import ToolsFound
 from redshank_shared.domain.unanswered import Unanswered, unanswered
 
-# Runs that are remembered, so that one handed over twice speaks once.
-_RUNS_KEPT = 200
+# What a turn counts, at its beginning.
+_BEGUN: dict[str, object] = {"calls_in_turn": 0, "delivered": Delivered(), "notices_in_turn": 0}
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -67,7 +70,7 @@ class Call(msgspec.Struct, frozen=True):
     edit.
 
     `bound` (JSON text) is what must still hold when an approved call runs; empty where nothing
-    must.
+    must. `allowed_by`: who allowed it, where a person did.
     """
 
     asked: AskedCall
@@ -77,6 +80,7 @@ class Call(msgspec.Struct, frozen=True):
     started: CallStarted | None = None
     started_seq: int = 0
     bound: str = ""
+    allowed_by: str = ""
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -96,7 +100,8 @@ class Workstream(msgspec.Struct, frozen=True):
     order;
     `schedules` what will be due, by id; `watch_streak` how many watches in a row spoke without a
     person between; `runs` the last runs that spoke; `untold` the notifications on their way;
-    `seen` the digests of files as they were last read or written here, by path;
+    `seen` the digests of files as they were last read or written here, by path; `found_tools` what
+    searches have found (T-62);
     `stopping` that a person stopped the turn while calls were running; `cancelled_at` the number of
     the last such word.
     """
@@ -139,6 +144,7 @@ class Workstream(msgspec.Struct, frozen=True):
     pins: Pins = Pins()
     seen: dict[str, str] = {}
     previews: tuple[Recorded, ...] = ()
+    found_tools: dict[str, bool] = {}
 
     @property
     def open_calls(self) -> list[Call]:
@@ -196,7 +202,8 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
             rest = {key: one for key, one in state.untold.items() if key != fact.delivery_id}
             return {"untold": rest}
         case ScheduleCreated() | ScheduleChanged() | ScheduleTriggered() | ScheduleFired():
-            return _scheduled(state, fact)
+            runs = with_run(state.runs, fact)
+            return {"schedules": with_rescheduled(state.schedules, fact), "runs": runs}
         case TokensUsed():
             return {
                 "input_tokens": state.input_tokens + fact.input_tokens,
@@ -209,12 +216,16 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
         case CompactionRequested():
             return {"compact_requested": True}
         case ContextCompacted():
-            return {"compact_requested": False, "entries": _shortened(state, recorded, fact)}
+            return _shortened(state, recorded, fact)
         case FilePinned() | FileUnpinned():
             return {"pins": repinned(state.pins, fact)}
+        case ToolsFound():
+            return {"found_tools": with_found(state.found_tools, fact)}
         case PreviewOpened():
             return {"previews": with_preview(state.previews, recorded)}
-        case Unknown() | PlanAccepted() | AssetsStored() | OutputEmitted():
+        case OutputEmitted():
+            return _ended(state) if fact.final else {}
+        case Unknown() | PlanAccepted() | AssetsStored():
             return {}
         case _:
             assert_never(fact)
@@ -251,11 +262,14 @@ def _said(
     return changes if owes else {**changes, **_promoted(state, (*state.entries, recorded))}
 
 
-def _shortened(
-    state: Workstream, recorded: Recorded, fact: ContextCompacted
-) -> tuple[Recorded, ...]:
+def _shortened(state: Workstream, recorded: Recorded, fact: ContextCompacted) -> dict[str, object]:
     """The summary, then what it does not cover; what is queued was not read, so it stays."""
-    return (recorded, *(entry for entry in state.entries if entry.seq > fact.through))
+    uncovered = (entry for entry in state.entries if entry.seq > fact.through)
+    return {
+        "compact_requested": False,
+        "entries": (recorded, *uncovered),
+        "found_tools": without_blocks(state.found_tools),
+    }
 
 
 def _promoted(state: Workstream, entries: tuple[Recorded, ...]) -> dict[str, object]:
@@ -268,6 +282,14 @@ def _promoted(state: Workstream, entries: tuple[Recorded, ...]) -> dict[str, obj
         "last_posted": state.queued[-1].seq,
         "owes": True,
     }
+
+
+def _ended(state: Workstream) -> dict[str, object]:
+    """The turn ends as the batch in hand does, but where somebody spoke meanwhile (C-9)."""
+    answers = [each.fact.read for each in state.entries if isinstance(each.fact, MessageAnswered)]
+    if state.last_posted > max(answers, default=0):
+        return {}
+    return {**_BEGUN, **_promoted(state, state.entries)}
 
 
 def _called(
@@ -319,9 +341,10 @@ def _asked_a_person(
     status = next_status(call.status, f"resolved:{answer}") if call else None
     if call is None or status is None:
         return {"approvals": approvals}
-    call = msgspec.structs.replace(call, status=status)
+    call = msgspec.structs.replace(call, status=status, allowed_by=fact.by)
     if status == "edited":
-        call = msgspec.structs.replace(call, arguments=fact.updated_arguments, bound="")
+        bound = without_input(call.bound)
+        call = msgspec.structs.replace(call, arguments=fact.updated_arguments, bound=bound)
     changes: dict[str, object] = {
         "approvals": approvals,
         "calls": {**state.calls, fact.call_id: call},
@@ -349,9 +372,7 @@ def _turned(
                 "stopping": bool(state.open_calls),
                 "cancelled_at": seq,
                 "compact_requested": False,
-                "calls_in_turn": 0,
-                "delivered": Delivered(),
-                "notices_in_turn": 0,
+                **_BEGUN,
             }
         case TurnFailed():
             return {"failed": fact}
@@ -361,19 +382,6 @@ def _turned(
             return {"shown": fact}
         case _:
             assert_never(fact)
-
-
-def _scheduled(
-    state: Workstream, fact: ScheduleCreated | ScheduleChanged | ScheduleTriggered | ScheduleFired
-) -> dict[str, object]:
-    changes: dict[str, object] = {}
-    if isinstance(fact, ScheduleFired):
-        changes["runs"] = (*state.runs[1 - _RUNS_KEPT :], fact.run_id)
-    schedule = rescheduled(state.schedules.get(fact.schedule_id), fact)
-    schedules = {key: one for key, one in state.schedules.items() if key != fact.schedule_id}
-    if schedule is not None:
-        schedules[fact.schedule_id] = schedule
-    return {**changes, "schedules": schedules}
 
 
 def _kind(fact: CallStarted | CallFinished | CallInterrupted) -> str:

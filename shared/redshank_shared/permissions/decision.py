@@ -55,6 +55,22 @@ def verdict_of(rule: Rule | None, mode: Mode, subject: Subject, plan_listed: boo
     )
 
 
+def asked_anew(verdict: Verdict, why: str) -> Verdict:
+    """The verdict where a person must decide, whatever rule or mode allows it (F64): an allow
+    becomes an ask, or in mode dontAsk, which asks nobody, a denial.
+    """
+    if verdict.decision != "allow":
+        return verdict
+    asks_nobody = verdict.effective_mode == "dontAsk"
+    return msgspec.structs.replace(
+        verdict,
+        decision="deny" if asks_nobody else "ask",
+        base_decision="ask",
+        mode_effect="dont_ask_denied_approval" if asks_nobody else "",
+        why=f"{verdict.why}; yet {why}",
+    )
+
+
 def _is_general_allow(rule: Rule) -> bool:
     return rule.decision == "allow" and ":" not in rule.pattern
 

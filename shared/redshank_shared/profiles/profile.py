@@ -10,9 +10,11 @@ import msgspec
 
 from redshank_shared.domain.errors import Invalid, Misconfigured
 from redshank_shared.domain.events import Decision
+from redshank_shared.domain.tool_deferral import SearchChoice
 from redshank_shared.permissions.rules import Rule, check_pattern
 from redshank_shared.permissions.tool_card import MCP_PREFIX, ToolCard, default_rules
 from redshank_shared.profiles.catalogue import catalogue, decoded, shipped
+from redshank_shared.profiles.mcp_manner import McpManner
 
 SHIPPED = ("default", "turnstone", "kheish", "cireilclaw")
 _INSTALLED: dict[str, "Profile"] = {}
@@ -41,12 +43,14 @@ class Exposure(msgspec.Struct, frozen=True):
 class Profile(msgspec.Struct, frozen=True):
     """A surface as data. `rules`: the built-in tier that lies below all other rules (O1), the
     catch-all last; it says all that defaults and labels of `tools` say. `mcp_default`: what it says
-    of a tool of an MCP server. `exposures` has what is changed of tools, by their shown names.
+    of a tool of an MCP server, `mcp`: how it takes what they offer. `exposures` has what is changed
+    of tools, by their shown names.
     `max_parallel`: how many calls of a batch may run at once, 0 for as many as the limits say;
     `disable_after_failures`: how often running a tool may fail before it is off for the turn, 0 for
-    no such end (C-9); `rescue`: whether a bare string stands for the primary key (T-10);
+    no such end (C-9); `ends_with`: the canonical tools of which a call must end each turn, none
+    where an answer does (C-9); `rescue`: whether a bare string stands for the primary key (T-10);
     `unlisted`: whether a tool that tools.toml does not name is there (C-3); where it is not, the
-    file must be (C-1).
+    file must be (C-1); `tool_search`: what it says of tools that wait to be found (T-60).
     """
 
     name: str
@@ -54,11 +58,14 @@ class Profile(msgspec.Struct, frozen=True):
     tools: tuple[ToolCard, ...]
     rules: tuple[Rule, ...]
     mcp_default: Decision = "ask"
+    mcp: McpManner = McpManner()
     exposures: Mapping[str, Exposure] = {}
     max_parallel: int = 0
     disable_after_failures: int = 0
+    ends_with: tuple[str, ...] = ()
     rescue: bool = False
     unlisted: bool = True
+    tool_search: SearchChoice = SearchChoice()
 
 
 def known_profiles() -> tuple[str, ...]:
@@ -109,11 +116,14 @@ def read(name: str, text: str) -> Profile:
         tools=cards,
         rules=given or _generated(cards, written.mcp.default),
         mcp_default=written.mcp.default,
+        mcp=_manner(written.mcp),
         exposures={exposed: _exposure(tool) for exposed, tool in written.tools.items()},
         max_parallel=written.batch.max_parallel,
         disable_after_failures=written.batch.disable_after_failures,
+        ends_with=written.batch.ends_with,
         rescue=written.arguments.rescue,
         unlisted=written.tools_file.unlisted == "on",
+        tool_search=written.tool_search,
     )
 
 
@@ -175,6 +185,10 @@ def _card(profile: str, exposed: str, tool: "_ExposedTool") -> ToolCard:
         asks=tool.asks,
         labelled_by=tool.rename.get(known.labelled_by, known.labelled_by),
     )
+
+
+def _manner(written: "_Mcp") -> McpManner:
+    return McpManner(**{name: getattr(written, name) for name in McpManner.__struct_fields__})
 
 
 def _exposure(tool: "_ExposedTool") -> Exposure:
@@ -249,13 +263,14 @@ class _WrittenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decision: Decision
 
 
-class _Mcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Mcp(McpManner, frozen=True, forbid_unknown_fields=True):
     default: Decision = "ask"
 
 
 class _Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_parallel: Annotated[int, msgspec.Meta(ge=0)] = 0
     disable_after_failures: Annotated[int, msgspec.Meta(ge=0)] = 0
+    ends_with: tuple[str, ...] = ()
 
 
 class _Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -273,4 +288,5 @@ class _ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     batch: _Batch = _Batch()
     arguments: _Arguments = _Arguments()
     tools_file: _ToolsFile = _ToolsFile()
+    tool_search: SearchChoice = SearchChoice()
     rules: tuple[_WrittenRule, ...] = ()

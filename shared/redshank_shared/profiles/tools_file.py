@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from redshank_shared.domain.errors import Misconfigured
+from redshank_shared.domain.mcp_names import server_part
 from redshank_shared.permissions.tool_card import MCP_PREFIX
 from redshank_shared.profiles.exec_options import ExecOptions
 from redshank_shared.profiles.profile import Profile
@@ -41,7 +42,7 @@ def read_tools_file(
         table = msgspec.toml.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
         raise Misconfigured(f"{where} is not TOML: {error}", code="tools_invalid") from error
-    known, servers = _known(profiles), tuple(servers)
+    known, servers = _known(profiles), tuple(map(server_part, servers))
     said: dict[str, bool] = {}
     named: dict[str, str] = {}
     exec_options = ExecOptions()

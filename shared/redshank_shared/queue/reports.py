@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator
+from typing import Literal
 
 import msgspec
 import redis.asyncio
@@ -15,6 +16,12 @@ logger = logging.getLogger(__name__)
 
 MOST_REPORT_BYTES = 64 * 1024
 MOST_NAMES = 500
+# Some of the channel's bytes go to what stands around the report.
+_MOST_ENCODED = MOST_REPORT_BYTES - 2048
+MOST_SERVERS = 100
+MOST_DETAIL = 160
+
+McpState = Literal["connecting", "connected", "failed", "needs_login", "left_out", "disabled"]
 
 
 class McpFigures(msgspec.Struct, frozen=True):
@@ -26,13 +33,34 @@ class McpFigures(msgspec.Struct, frozen=True):
     tools: int = 0
 
 
+class McpServerReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An MCP server as it is on a node. `since`: RFC 3339 UTC of the last change of `state`;
+    `detail`: why it is so, MOST_DETAIL characters at most; `offered`: tools with those that are not
+    enabled; `latency_ms`: the median of its last calls; `calls`, `errors`: since the node started.
+    """
+
+    name: str
+    state: McpState
+    since: str = ""
+    detail: str = ""
+    latency_ms: float | None = None
+    tools: int = 0
+    offered: int = 0
+    resources: int = 0
+    templates: int = 0
+    prompts: int = 0
+    calls: int = 0
+    errors: int = 0
+
+
 class NodeReport(msgspec.Struct, frozen=True):
     """A node's figures; what an older node does not say has its default.
 
     `load`: the machine's load average over a minute, divided by its processors. `memory_bytes`:
     resident, of the node's process. `tools`: the names it offers to models. `workstreams`: the ids
-    in hand. Both lists end at MOST_NAMES. `sandbox`: what confines commands there, `none` or
-    `missing` where nothing does.
+    in hand. Both lists end at MOST_NAMES, `mcp_servers` at MOST_SERVERS; a report that is still too
+    large has fewer tools. `sandbox`: what confines commands there, `none` or `missing` where
+    nothing does.
     """
 
     node: str = ""
@@ -49,6 +77,7 @@ class NodeReport(msgspec.Struct, frozen=True):
     mcp: McpFigures = McpFigures()
     tools: tuple[str, ...] = ()
     workstreams: tuple[str, ...] = ()
+    mcp_servers: tuple[McpServerReport, ...] = ()
 
 
 class Reported(msgspec.Struct, frozen=True, tag="reported"):
@@ -87,14 +116,20 @@ _report_decoder = msgspec.json.Decoder(NodeReport)
 
 
 def encode_report(report: NodeReport) -> str:
-    """The report as the channel and the registry carry it, its lists cut at MOST_NAMES."""
-    if len(report.tools) > MOST_NAMES or len(report.workstreams) > MOST_NAMES:
+    """The report as the channel and the registry carry it, its lists cut so that it is carried."""
+    tools, workstreams, servers = report.tools, report.workstreams, report.mcp_servers
+    if max(len(tools), len(workstreams)) > MOST_NAMES or len(servers) > MOST_SERVERS:
         report = msgspec.structs.replace(
             report,
-            tools=report.tools[:MOST_NAMES],
-            workstreams=report.workstreams[:MOST_NAMES],
+            tools=tools[:MOST_NAMES],
+            workstreams=workstreams[:MOST_NAMES],
+            mcp_servers=servers[:MOST_SERVERS],
         )
-    return _encoder.encode(report).decode()
+    encoded = _encoder.encode(report)
+    while len(encoded) > _MOST_ENCODED and report.tools:
+        report = msgspec.structs.replace(report, tools=report.tools[: len(report.tools) // 2])
+        encoded = _encoder.encode(report)
+    return encoded.decode()
 
 
 def decode_report(text: str) -> NodeReport:

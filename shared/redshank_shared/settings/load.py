@@ -13,6 +13,7 @@ from redshank_shared.domain.limits import checked
 from redshank_shared.settings.environment import PREFIX, VAULT_KEY, config_path, data_folder
 from redshank_shared.settings.gateway import find_keys
 from redshank_shared.settings.hook_tables import find_hooks
+from redshank_shared.settings.mcp_catalog import named_profiles, of_profiles
 from redshank_shared.settings.mcp_sources import find_servers
 from redshank_shared.settings.models import find_models
 from redshank_shared.settings.profiles import find_profiles
@@ -21,6 +22,8 @@ from redshank_shared.settings.secret import Secret
 from redshank_shared.settings.sections import SECTIONS, Model, ProfileSource, Settings
 from redshank_shared.settings.web import check_web, find_rerank_key
 
+# What chooses profiles of the MCP catalog elsewhere (K-56).
+_KHEISH_PROFILES = "KHEISH_MCP_PROFILES"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 # Tables of tables: [models.NAME], [profiles.NAME].
 _NAMED: dict[str, type[msgspec.Struct]] = {"models": Model, "profiles": ProfileSource}
@@ -42,6 +45,8 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
                 f"{where}: there is no table [{name}]{nearest(name, [*tables, 'hooks'])}",
                 field=name,
             )
+    if environ.get(_KHEISH_PROFILES):
+        tables["mcp"]["profiles"] = environ[_KHEISH_PROFILES]
     _lay_environment_over(tables, environ)
     servers = tables["mcp"].pop("servers", {})
     sections = {
@@ -54,7 +59,13 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
     settings = msgspec.structs.replace(
         settings,
         gateway_keys=find_keys(settings.gateway, environ),
-        mcp_servers=find_servers(servers, tables["mcp_servers"], settings.mcp.config, where),
+        mcp_servers=find_servers(
+            servers,
+            tables["mcp_servers"],
+            settings.mcp.config,
+            where,
+            of_profiles(named_profiles(settings.mcp.profiles)),
+        ),
         hooks=hooks,
         profiles=find_profiles(tables["profiles"], where),
         rerank_key=find_rerank_key(settings.rerank, environ),

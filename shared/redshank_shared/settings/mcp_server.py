@@ -26,7 +26,7 @@ _TRANSPORT_HEADERS = frozenset(
         "transfer-encoding",
     )
 )
-_STDIO_FIELDS = ("args", "env", "env_secret_refs", "inherit_env", "cwd")
+_STDIO_FIELDS = ("args", "env", "env_secret_refs", "inherit_env", "cwd", "sandbox")
 _HTTP_FIELDS = (
     "headers",
     "env_http_headers",
@@ -45,6 +45,8 @@ class McpServer(msgspec.Struct, frozen=True):
 
     Slots are names (`*_ref`, `*_refs`), never values. `enabled_tools` None: all but
     `disabled_tools`. `plan_tools` may be used in plan mode, on the operator's word alone (O2).
+    `sandbox` confines a command; empty is inherited, not at all. `questions`: what the server asks
+    in a call (elicitation) is refused, or answered with the defaults that it names itself.
     """
 
     name: str = ""
@@ -54,6 +56,7 @@ class McpServer(msgspec.Struct, frozen=True):
     env_secret_refs: dict[str, str] = {}
     inherit_env: bool | None = None
     cwd: str = ""
+    sandbox: Literal["", "inherited", "read_only", "workspace_write", "network_enabled"] = ""
     url: str = ""
     headers: dict[str, str] = {}
     env_http_headers: dict[str, str] = {}
@@ -68,6 +71,7 @@ class McpServer(msgspec.Struct, frozen=True):
     enabled_tools: tuple[str, ...] | None = None
     disabled_tools: tuple[str, ...] = ()
     plan_tools: tuple[str, ...] = ()
+    questions: Literal["refuse", "defaults"] = "refuse"
     startup_timeout_sec: Seconds = 10.0
     tool_timeout_sec: Seconds = 120.0
 

@@ -14,10 +14,14 @@ _JSON_WAYS = {"stdio": "command", "http": "url", "streamable-http": "url", "stre
 
 
 def find_servers(
-    tables: Any, codex_tables: Mapping[str, Any], config: str, where: str
+    tables: Any,
+    codex_tables: Mapping[str, Any],
+    config: str,
+    where: str,
+    of_catalog: tuple[McpServer, ...] = (),
 ) -> tuple[McpServer, ...]:
     """The checked servers of `[mcp.servers.*]`, `[mcp_servers.*]`, the file `config` if one is
-    named. Misconfigured names source, field, mend.
+    named, those that profiles chose `of_catalog`. Misconfigured names source, field, mend.
     """
     if not isinstance(tables, dict):
         raise Misconfigured(
@@ -29,6 +33,7 @@ def find_servers(
     ]
     if config:
         sources.append((config, from_json(_read(config), config)))
+    sources.append(("the catalog, by mcp.profiles", of_catalog))
     servers = together(sources)
     check(servers)
     return servers

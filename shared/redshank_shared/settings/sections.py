@@ -6,6 +6,7 @@ import msgspec
 
 from redshank_shared.domain.events import Decision, Mode
 from redshank_shared.domain.limits import Limits
+from redshank_shared.domain.tool_deferral import SearchMode
 from redshank_shared.settings.hooks import Hook
 from redshank_shared.settings.mcp_server import McpServer
 from redshank_shared.settings.secret import Secret, without_password
@@ -15,6 +16,7 @@ Count = Annotated[int, msgspec.Meta(gt=0)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 BashSeconds = Annotated[int, msgspec.Meta(ge=1, le=600)]
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
+MostFound = Annotated[int, msgspec.Meta(ge=1, le=50)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 ConfinedLevel = Literal["read_only", "workspace_write", "network_enabled"]
 ProviderName = Literal["openai", "anthropic", "demo", "scripted"]
@@ -105,9 +107,18 @@ class Vault(Section, frozen=True):
 
 
 class Mcp(Section, frozen=True):
-    """Beside the tables [mcp.servers.NAME]: a file in the usual `mcpServers` form."""
+    """Beside the tables [mcp.servers.NAME]: a file in the usual `mcpServers` form, profiles of the
+    built-in catalog with commas between them. What becomes of a tool whose name is taken, of a
+    server that fails at the start; when lists are followed; which ways of reaching servers are
+    allowed.
+    """
 
     config: str = ""
+    profiles: str = ""
+    on_collision: Literal["skip", "fatal"] = "skip"
+    on_failure: Literal["degrade", "fatal"] = "degrade"
+    inventory: Literal["live", "boot", "fixed"] = "live"
+    transports: Literal["both", "http", "stdio"] = "both"
 
 
 class Metrics(Section, frozen=True):
@@ -141,7 +152,8 @@ class Tools(Section, frozen=True):
     """`config`: the tools.toml of every profile that names none of its own. What web tools may
     reach. `web_search_backend`: "searxng", `mcp:server:tool`, or empty for whichever is set up.
     `bash_timeout_seconds`: when a bash command is stopped that names no time; `exec_binaries`: what
-    exec may run, colons between the names.
+    exec may run, colons between the names. `search`, `search_threshold`, `search_max_results`: when
+    tools of MCP servers wait until a search finds them, how many one brings (T-60).
     """
 
     config: str = ""
@@ -153,6 +165,9 @@ class Tools(Section, frozen=True):
     allow_private_network: bool = False
     searxng_url: str = ""
     web_search_backend: str = ""
+    search: SearchMode = "auto"
+    search_threshold: NotNegative = 20
+    search_max_results: MostFound = 5
 
 
 class Rerank(Section, frozen=True):
@@ -189,11 +204,13 @@ class Sandbox(Section, frozen=True):
 
 class Capabilities(Section, frozen=True):
     """What a model can do. `supports_vision` left out: as its maker's own servers can (T-23);
-    `web_search`: the model's provider searches the web by itself (T-31).
+    `web_search`: the model's provider searches the web by itself (T-31); `tool_search`: it searches
+    tools by itself (T-61).
     """
 
     supports_vision: bool | None = None
     web_search: bool = False
+    tool_search: bool = False
     image_generation: bool = False
     image_edit: bool = False
     audio_generation: bool = False

@@ -3,14 +3,13 @@
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, Select, func, or_, select
-from sqlalchemy.sql.expression import and_
+from sqlalchemy import Row, Select, select
 
 from redshank_shared.domain.events import ApprovalRequested
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.paging import Page, checked_limit, cut, decode_cursor, encode_cursor
+from redshank_shared.stores.paging import Page
 from redshank_shared.stores.tables import approvals, workstreams
-from redshank_shared.stores.text import storable
+from redshank_shared.stores.timed_pages import timed_page
 
 _decode_request = msgspec.json.Decoder(ApprovalRequested).decode
 
@@ -41,22 +40,17 @@ class Approvals:
 
     def pending(self, limit: int = 50, cursor: str | None = None) -> Page[ApprovalRow]:
         """What waits in all workstreams, oldest first; Invalid names `limit` or `cursor`."""
-        limit = checked_limit(limit)
-        waits = approvals.c.state == "pending"
-        statement = _whole().where(waits)
-        if cursor is not None:
-            at, request_id = map(storable, decode_cursor(cursor, tuple[str, str]))
-            columns = approvals.c
-            same = and_(columns.requested_at == at, columns.request_id > request_id)
-            statement = statement.where(or_(columns.requested_at > at, same))
-        statement = statement.order_by(approvals.c.requested_at, approvals.c.request_id)
-        counting = select(func.count()).select_from(approvals).where(waits)
-        with self._database.read() as connection:
-            total = connection.execute(counting).scalar_one()
-            rows = list(connection.execute(statement.limit(limit + 1)))
-        rows, more = cut(rows, limit)
-        following = encode_cursor((rows[-1].requested_at, rows[-1].request_id)) if more else None
-        return Page(tuple(_view(row) for row in rows), following, total)
+        listed = _whole().where(approvals.c.state == "pending")
+        order = (approvals.c.requested_at, approvals.c.request_id)
+        page = timed_page(self._database, listed, order, limit, cursor)
+        return Page(tuple(_view(row) for row in page.items), page.next_cursor, page.total)
+
+    def decided(self, limit: int = 50, cursor: str | None = None) -> Page[ApprovalRow]:
+        """What waits no more, in all workstreams, decided last first; Invalid as above."""
+        listed = _whole().where(approvals.c.state != "pending")
+        order = (approvals.c.resolved_at, approvals.c.request_id)
+        page = timed_page(self._database, listed, order, limit, cursor, newest_first=True)
+        return Page(tuple(_view(row) for row in page.items), page.next_cursor, page.total)
 
     def of_workstream(self, workstream_id: str) -> list[ApprovalRow]:
         """All that this workstream ever asked for, oldest first."""

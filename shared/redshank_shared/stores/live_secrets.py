@@ -4,7 +4,10 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+import msgspec
+
 from redshank_shared.domain.errors import Conflict, Misconfigured, NotFound, Unavailable
+from redshank_shared.domain.oauth_account import secrets_in
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.secrets import SecretRow, Secrets
 from redshank_shared.vault.sealing import Sealed, Vault
@@ -15,18 +18,40 @@ logger = logging.getLogger(__name__)
 
 EVERY_SECONDS = 1.0
 CHECK_VALUE = "redshank"
+# An account's tokens follow one another every hour: only the latest of them need be known.
+PASSING = "mcp.oauth."
+
+LearnPassing = Callable[[str, tuple[str, ...]], None]
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A slot's value with its version."""
+
+    value: str
+    version: int
+
+    def __repr__(self) -> str:
+        return f"Opened(***, {self.version})"
 
 
 class LiveSecrets:
     """What this process knows of the slots. Every value that it opens goes to `learn`, so that no
-    text of this process shows it (law 7).
+    text of this process shows it (law 7); the tokens of an OAuth account go to `learn_passing` with
+    their slot, where there is one.
     """
 
-    def __init__(self, database: Database, vault: Vault, learn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        learn: Callable[[str], None],
+        learn_passing: LearnPassing | None = None,
+    ) -> None:
         self._database = database
         self._secrets = Secrets(database)
         self._vault = vault
         self._learn = learn
+        self._learn_passing = learn_passing
         self._versions: dict[str, int] = {}
         self._values: dict[str, str] = {}
         self._refused: dict[str, Misconfigured] = {}
@@ -51,6 +76,10 @@ class LiveSecrets:
         """The slot's secret. NotFound with code `secret_missing` where it was never set, Conflict
         with code `secret_revoked`, Misconfigured where no key of ours opens it; Unavailable.
         """
+        return (await self.opened(slot)).value
+
+    async def opened(self, slot: str) -> Opened:
+        """`value`, with the version that a change of it must name."""
         row = await self._database.run(self._secrets.find, slot)
         if row is None:
             raise NotFound(
@@ -68,7 +97,7 @@ class LiveSecrets:
         self._take_in(row)
         if slot in self._refused:
             raise self._refused[slot]
-        return self._values[slot]
+        return Opened(self._values[slot], row.version)
 
     async def refresh(self) -> None:
         """Read what was set or revoked since."""
@@ -103,4 +132,13 @@ class LiveSecrets:
             return
         self._values[row.slot] = value
         if row.slot != CHECK_SLOT:
+            self._know(row.slot, value)
+
+    def _know(self, slot: str, value: str) -> None:
+        if not slot.startswith(PASSING):
             self._learn(value)
+        elif self._learn_passing is not None:
+            self._learn_passing(slot, secrets_in(value))
+        else:
+            for secret in secrets_in(value):
+                self._learn(secret)

@@ -50,4 +50,5 @@ def _secret_headers(headers: Mapping[str, str]) -> list[str]:
 
 def live_secrets(settings: Settings, database: Database, redactor: Redactor) -> LiveSecrets:
     """The slots as this process uses them."""
-    return LiveSecrets(database, vault_of(settings), redactor.learn)
+    learn, passing = redactor.learn, redactor.learn_passing
+    return LiveSecrets(database, vault_of(settings), learn, passing)

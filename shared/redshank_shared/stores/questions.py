@@ -3,14 +3,14 @@
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, Select, func, or_, select
-from sqlalchemy.sql.expression import and_
+from sqlalchemy import Row, Select, select
 
 from redshank_shared.domain.question_events import QuestionAsked
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.paging import Page, checked_limit, cut, decode_cursor, encode_cursor
+from redshank_shared.stores.paging import Page
 from redshank_shared.stores.tables import questions, workstreams
 from redshank_shared.stores.text import storable
+from redshank_shared.stores.timed_pages import timed_page
 
 _decode_request = msgspec.json.Decoder(QuestionAsked).decode
 
@@ -38,23 +38,11 @@ class Questions:
         self._database = database
 
     def pending(self, limit: int = 50, cursor: str | None = None) -> Page[QuestionRow]:
-        """What waits in all workstreams, oldest first; Invalid names `limit` or `cursor`."""
-        limit = checked_limit(limit)
-        columns = questions.c
-        waits = columns.state == "pending"
-        statement = _whole().where(waits)
-        if cursor is not None:
-            at, request_id = map(storable, decode_cursor(cursor, tuple[str, str]))
-            same = and_(columns.asked_at == at, columns.request_id > request_id)
-            statement = statement.where(or_(columns.asked_at > at, same))
-        statement = statement.order_by(columns.asked_at, columns.request_id).limit(limit + 1)
-        counting = select(func.count()).select_from(questions).where(waits)
-        with self._database.read() as connection:
-            total = connection.execute(counting).scalar_one()
-            rows = list(connection.execute(statement))
-        rows, more = cut(rows, limit)
-        following = encode_cursor((rows[-1].asked_at, rows[-1].request_id)) if more else None
-        return Page(tuple(_view(row) for row in rows), following, total)
+        """What is asked in all workstreams, oldest first; Invalid names `limit` or `cursor`."""
+        listed = _whole().where(questions.c.state == "pending")
+        order = (questions.c.asked_at, questions.c.request_id)
+        page = timed_page(self._database, listed, order, limit, cursor)
+        return Page(tuple(_view(row) for row in page.items), page.next_cursor, page.total)
 
     def of_workstream(self, workstream_id: str) -> list[QuestionRow]:
         """All that this workstream ever asked, oldest first."""

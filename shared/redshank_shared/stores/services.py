@@ -60,7 +60,7 @@ class Services:
             "heartbeat_at": now_seconds(),
         }
         statement = self._database.dialect.insert(services).values(
-            service_id=row.service_id, **values
+            service_id=row.service_id, mcp="", **values
         )
         with self._database.begin() as connection:
             connection.execute(
@@ -84,6 +84,38 @@ class Services:
         )
         with self._database.begin() as connection:
             connection.execute(statement)
+
+    def describe(self, service_id: str, surface: str, mcp: str) -> bool:
+        """Replace what the process offers with what its MCP servers do; False if it must register
+        first.
+        """
+        statement = (
+            update(services)
+            .where(services.c.service_id == service_id)
+            .values(surface=surface, mcp=mcp)
+        )
+        with self._database.begin() as connection:
+            return connection.execute(statement).rowcount == 1
+
+    def is_described(self, service_id: str) -> bool:
+        """Whether what the process said of its MCP servers still stands there."""
+        columns = services.c
+        statement = select(columns.mcp != "").where(columns.service_id == service_id)
+        with self._database.read() as connection:
+            return bool(connection.execute(statement).scalar())
+
+    def catalogues(self, service_ids: Sequence[str]) -> dict[str, str]:
+        """What the MCP servers of these processes offer, as they said it, by id."""
+        columns = services.c
+        found: dict[str, str] = {}
+        with self._database.read() as connection:
+            for begin in range(0, len(service_ids), _MOST_IDS):
+                ids = service_ids[begin : begin + _MOST_IDS]
+                statement = select(columns.service_id, columns.mcp).where(
+                    columns.service_id.in_(ids)
+                )
+                found.update((each, mcp) for each, mcp in connection.execute(statement))
+        return found
 
     def surfaces(self, within_seconds: float) -> list[str]:
         """The different surfaces of the nodes heard of within so long, each once, as registered."""
@@ -110,6 +142,7 @@ class Services:
             kind=row.kind,
             started_at=row.started_at,
             surface="",
+            mcp="",
             heartbeat_at=now_seconds(),
             **said,
         )

@@ -4,61 +4,36 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Double,
     Index,
     LargeBinary,
-    MetaData,
     PrimaryKeyConstraint,
     Table,
-    Text,
     UniqueConstraint,
     or_,
 )
 
+from redshank_shared.stores.columns import identity, metadata, number, seconds, text, texts
 from redshank_shared.stores.dialect import partial_index
-
-metadata = MetaData()
-
-
-def _text(name: str, *, nullable: bool = False) -> Column[str]:
-    return Column(name, Text, nullable=nullable)
-
-
-def _texts(*names: str) -> list[Column[str]]:
-    return [_text(name) for name in names]
-
-
-def _number(name: str, *, nullable: bool = False) -> Column[int]:
-    return Column(name, BigInteger, nullable=nullable)
-
-
-def _seconds(name: str, *, nullable: bool = False) -> Column[float]:
-    return Column(name, Double, nullable=nullable)
-
-
-def _identity(name: str) -> Column[str]:
-    return Column(name, Text, primary_key=True, nullable=False)
-
 
 workstreams = Table(
     "workstreams",
     metadata,
-    _identity("id"),
-    _number("version"),
+    identity("id"),
+    number("version"),
     Column("pending", Boolean, nullable=False),
-    _seconds("pending_since", nullable=True),
-    *_texts("created_at", "updated_at", "name", "title", "search_text", "owner", "profile"),
-    *_texts("persona", "mode", "model", "labels", "parent", "directed_to", "state"),
-    *_texts("waiting_for", "waiting_kinds", "detail"),
-    _number("input_tokens"),
-    _number("output_tokens"),
-    _number("calls"),
-    _number("pending_approvals"),
-    _text("lease_node", nullable=True),
-    _text("lease_previous", nullable=True),
-    _number("lease_epoch"),
-    _seconds("lease_until", nullable=True),
-    _number("attempts"),
+    seconds("pending_since", nullable=True),
+    *texts("created_at", "updated_at", "name", "title", "search_text", "owner", "profile"),
+    *texts("persona", "mode", "model", "labels", "parent", "directed_to", "state"),
+    *texts("waiting_for", "waiting_kinds", "detail"),
+    number("input_tokens"),
+    number("output_tokens"),
+    number("calls"),
+    number("pending_approvals"),
+    text("lease_node", nullable=True),
+    text("lease_previous", nullable=True),
+    number("lease_epoch"),
+    seconds("lease_until", nullable=True),
+    number("attempts"),
 )
 Index("workstreams_by_update", workstreams.c.updated_at, workstreams.c.id)
 partial_index("workstreams_pending", workstreams.c.pending_since, where=workstreams.c.pending)
@@ -71,27 +46,27 @@ partial_index(
 events = Table(
     "events",
     metadata,
-    _text("workstream_id"),
-    _number("seq"),
-    _text("kind"),
-    _text("at"),
-    _text("fact"),
+    text("workstream_id"),
+    number("seq"),
+    text("kind"),
+    text("at"),
+    text("fact"),
     PrimaryKeyConstraint("workstream_id", "seq", name="events_pkey"),
 )
 
 approvals = Table(
     "approvals",
     metadata,
-    _identity("request_id"),
-    _text("workstream_id"),
-    _text("state"),
-    _text("requested_at"),
-    _text("request"),
-    _text("resolved_at", nullable=True),
-    _text("resolved_by", nullable=True),
-    _text("scope", nullable=True),
-    _text("reason", nullable=True),
-    _seconds("expires_at", nullable=True),
+    identity("request_id"),
+    text("workstream_id"),
+    text("state"),
+    text("requested_at"),
+    text("request"),
+    text("resolved_at", nullable=True),
+    text("resolved_by", nullable=True),
+    text("scope", nullable=True),
+    text("reason", nullable=True),
+    seconds("expires_at", nullable=True),
 )
 Index("approvals_by_workstream", approvals.c.workstream_id, approvals.c.requested_at)
 partial_index(
@@ -101,20 +76,26 @@ partial_index(
     where=approvals.c.state == "pending",
 )
 partial_index("approvals_expiring", approvals.c.expires_at, where=approvals.c.state == "pending")
+partial_index(
+    "approvals_decided",
+    approvals.c.resolved_at,
+    approvals.c.request_id,
+    where=approvals.c.state != "pending",
+)
 
 questions = Table(
     "questions",
     metadata,
-    _identity("request_id"),
-    _text("workstream_id"),
-    _text("kind"),
-    _text("state"),
-    _text("asked_at"),
-    _text("request"),
-    _seconds("expires_at", nullable=True),
-    _text("answered_at", nullable=True),
-    _text("answered_by", nullable=True),
-    _text("answers", nullable=True),
+    identity("request_id"),
+    text("workstream_id"),
+    text("kind"),
+    text("state"),
+    text("asked_at"),
+    text("request"),
+    seconds("expires_at", nullable=True),
+    text("answered_at", nullable=True),
+    text("answered_by", nullable=True),
+    text("answers", nullable=True),
 )
 Index("questions_by_workstream", questions.c.workstream_id, questions.c.asked_at)
 partial_index(
@@ -128,36 +109,36 @@ partial_index("questions_expiring", questions.c.expires_at, where=questions.c.st
 permission_audits = Table(
     "permission_audits",
     metadata,
-    _text("workstream_id"),
-    _number("seq"),
-    _text("at"),
-    _text("decision"),
-    _text("fact"),
+    text("workstream_id"),
+    number("seq"),
+    text("at"),
+    text("decision"),
+    text("fact"),
     PrimaryKeyConstraint("workstream_id", "seq", name="permission_audits_pkey"),
 )
 
 permission_rules = Table(
     "permission_rules",
     metadata,
-    _identity("rule_id"),
-    _text("scope"),
-    _text("subject"),
-    _text("pattern"),
-    _text("decision"),
+    identity("rule_id"),
+    text("scope"),
+    text("subject"),
+    text("pattern"),
+    text("decision"),
     Column("locked", Boolean, nullable=False),
-    _text("origin"),
-    _number("position"),
-    _text("note"),
-    _text("created_by"),
-    _text("created_at"),
+    text("origin"),
+    number("position"),
+    text("note"),
+    text("created_by"),
+    text("created_at"),
     UniqueConstraint("scope", "subject", "pattern", name="permission_rules_once"),
 )
 
 policy_revisions = Table(
     "policy_revisions",
     metadata,
-    _identity("name"),
-    _number("revision"),
+    identity("name"),
+    number("revision"),
 )
 # The name under which the stored rules have their revision.
 RULES = "rules"
@@ -166,47 +147,47 @@ tool_limits = Table(
     "tool_limits",
     metadata,
     Column("revision", BigInteger, primary_key=True, autoincrement=False, nullable=False),
-    _text("limits"),
-    _text("set_by"),
-    _text("set_at"),
+    text("limits"),
+    text("set_by"),
+    text("set_at"),
 )
 
 ledger = Table(
     "ledger",
     metadata,
-    _text("workstream_id"),
-    _number("position"),
-    _text("call_id"),
-    _text("record"),
-    _text("record_hash"),
-    _text("key_id"),
-    _text("signature"),
+    text("workstream_id"),
+    number("position"),
+    text("call_id"),
+    text("record"),
+    text("record_hash"),
+    text("key_id"),
+    text("signature"),
     PrimaryKeyConstraint("workstream_id", "position", name="ledger_pkey"),
 )
 
 ledger_keys = Table(
     "ledger_keys",
     metadata,
-    _identity("key_id"),
-    _text("public_key"),
-    _text("created_at"),
+    identity("key_id"),
+    text("public_key"),
+    text("created_at"),
 )
 
 assets = Table(
     "assets",
     metadata,
-    _identity("digest"),
-    _text("media_type"),
-    _number("size"),
-    _text("created_at"),
+    identity("digest"),
+    text("media_type"),
+    number("size"),
+    text("created_at"),
     Column("body", LargeBinary, nullable=False),
 )
 
 asset_references = Table(
     "asset_references",
     metadata,
-    _text("workstream_id"),
-    _text("digest"),
+    text("workstream_id"),
+    text("digest"),
     PrimaryKeyConstraint("workstream_id", "digest", name="asset_references_pkey"),
     Index("asset_references_by_digest", "digest"),
 )
@@ -214,26 +195,26 @@ asset_references = Table(
 hook_dead_letters = Table(
     "hook_dead_letters",
     metadata,
-    _identity("dead_letter_id"),
-    _text("at"),
-    _text("hook"),
-    _text("workstream_id"),
-    _text("call_id"),
-    _number("attempts"),
-    _text("detail"),
-    _text("payload"),
+    identity("dead_letter_id"),
+    text("at"),
+    text("hook"),
+    text("workstream_id"),
+    text("call_id"),
+    number("attempts"),
+    text("detail"),
+    text("payload"),
 )
 Index("hook_dead_letters_by_age", hook_dead_letters.c.at)
 
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,
-    _text("scope"),
-    _text("key"),
-    _text("request_digest"),
-    _number("status"),
-    _text("answer"),
-    _seconds("created_at"),
+    text("scope"),
+    text("key"),
+    text("request_digest"),
+    number("status"),
+    text("answer"),
+    seconds("created_at"),
     PrimaryKeyConstraint("scope", "key", name="idempotency_keys_pkey"),
 )
 Index("idempotency_keys_by_age", idempotency_keys.c.created_at)
@@ -241,121 +222,122 @@ Index("idempotency_keys_by_age", idempotency_keys.c.created_at)
 leaders = Table(
     "leaders",
     metadata,
-    _identity("name"),
-    _text("holder"),
-    _seconds("until"),
+    identity("name"),
+    text("holder"),
+    seconds("until"),
 )
 
 services = Table(
     "services",
     metadata,
-    _identity("service_id"),
-    _text("kind"),
-    _text("address"),
-    _text("version"),
-    _text("started_at"),
-    _text("report"),
-    _text("surface"),
-    _seconds("heartbeat_at"),
+    identity("service_id"),
+    text("kind"),
+    text("address"),
+    text("version"),
+    text("started_at"),
+    text("report"),
+    text("surface"),
+    text("mcp"),
+    seconds("heartbeat_at"),
 )
 
 outbox = Table(
     "outbox",
     metadata,
-    _identity("delivery_id"),
-    _text("workstream_id"),
-    _text("kind"),
-    _text("payload"),
-    _text("created_at"),
-    _seconds("due_at"),
-    _number("attempts"),
+    identity("delivery_id"),
+    text("workstream_id"),
+    text("kind"),
+    text("payload"),
+    text("created_at"),
+    seconds("due_at"),
+    number("attempts"),
 )
 Index("outbox_by_due", outbox.c.due_at, outbox.c.delivery_id)
 
 tokens = Table(
     "tokens",
     metadata,
-    _identity("token_hash"),
-    _text("token_id"),
-    _text("kind"),
-    _text("name"),
-    _text("role"),
-    _text("scopes"),
-    _text("label"),
-    _text("created_by"),
-    _seconds("expires_at", nullable=True),
-    _seconds("created_at"),
+    identity("token_hash"),
+    text("token_id"),
+    text("kind"),
+    text("name"),
+    text("role"),
+    text("scopes"),
+    text("label"),
+    text("created_by"),
+    seconds("expires_at", nullable=True),
+    seconds("created_at"),
 )
 Index("tokens_by_name", tokens.c.name, tokens.c.created_at)
 
 users = Table(
     "users",
     metadata,
-    _identity("name"),
-    _text("role"),
-    _text("state"),
-    _text("created_by"),
-    _text("created_at"),
-    _text("updated_at"),
+    identity("name"),
+    text("role"),
+    text("state"),
+    text("created_by"),
+    text("created_at"),
+    text("updated_at"),
 )
 
 admin_audits = Table(
     "admin_audits",
     metadata,
-    _identity("audit_id"),
-    *_texts("at", "who", "act", "target", "detail"),
+    identity("audit_id"),
+    *texts("at", "who", "act", "target", "detail"),
 )
 Index("admin_audits_by_age", admin_audits.c.at, admin_audits.c.audit_id)
 
 secrets = Table(
     "secrets",
     metadata,
-    _identity("slot"),
-    _text("state"),
-    _number("version"),
-    _text("key_id"),
-    _text("sealed"),
-    _text("updated_by"),
-    _text("updated_at"),
+    identity("slot"),
+    text("state"),
+    number("version"),
+    text("key_id"),
+    text("sealed"),
+    text("updated_by"),
+    text("updated_at"),
 )
 
 watch_tokens = Table(
     "watch_tokens",
     metadata,
-    _identity("token_hash"),
-    *_texts("schedule_id", "workstream_id", "created_at"),
-    _seconds("window_at"),
-    _number("pushes"),
+    identity("token_hash"),
+    *texts("schedule_id", "workstream_id", "created_at"),
+    seconds("window_at"),
+    number("pushes"),
     UniqueConstraint("schedule_id", name="watch_tokens_once"),
 )
 
 watch_pushes = Table(
     "watch_pushes",
     metadata,
-    _identity("run_id"),
-    _text("schedule_id"),
-    _text("workstream_id"),
-    _seconds("pushed_at"),
-    _text("output"),
+    identity("run_id"),
+    text("schedule_id"),
+    text("workstream_id"),
+    seconds("pushed_at"),
+    text("output"),
 )
 Index("watch_pushes_by_schedule", watch_pushes.c.schedule_id, watch_pushes.c.pushed_at)
 
 schedules = Table(
     "schedules",
     metadata,
-    _identity("schedule_id"),
-    _text("workstream_id"),
-    _text("name"),
-    _text("kind"),
-    _text("state"),
-    _text("spec"),
-    _text("cadence"),
-    _seconds("next_due", nullable=True),
-    _number("runs"),
-    _text("last_output", nullable=True),
-    _text("created_at"),
-    _text("updated_at"),
-    _text("detail"),
+    identity("schedule_id"),
+    text("workstream_id"),
+    text("name"),
+    text("kind"),
+    text("state"),
+    text("spec"),
+    text("cadence"),
+    seconds("next_due", nullable=True),
+    number("runs"),
+    text("last_output", nullable=True),
+    text("created_at"),
+    text("updated_at"),
+    text("detail"),
 )
 Index("schedules_by_workstream", schedules.c.workstream_id, schedules.c.created_at)
 partial_index("schedules_due", schedules.c.next_due, where=schedules.c.state == "active")
@@ -363,16 +345,16 @@ partial_index("schedules_due", schedules.c.next_due, where=schedules.c.state == 
 schedule_runs = Table(
     "schedule_runs",
     metadata,
-    _identity("run_id"),
-    _text("schedule_id"),
-    _text("workstream_id"),
-    _text("kind"),
-    _seconds("due_at"),
-    _text("state"),
-    _seconds("handed_at"),
-    _seconds("began_at", nullable=True),
-    _text("node"),
-    _text("detail"),
+    identity("run_id"),
+    text("schedule_id"),
+    text("workstream_id"),
+    text("kind"),
+    seconds("due_at"),
+    text("state"),
+    seconds("handed_at"),
+    seconds("began_at", nullable=True),
+    text("node"),
+    text("detail"),
     UniqueConstraint("schedule_id", "due_at", name="schedule_runs_once"),
 )
 partial_index(
@@ -384,15 +366,15 @@ partial_index(
 tasks = Table(
     "tasks",
     metadata,
-    _identity("task_id"),
-    *_texts("workstream_id", "kind", "subject", "description", "state", "reason", "command"),
-    _number("exit_code", nullable=True),
-    _text("node_id"),
-    _seconds("seen_at", nullable=True),
+    identity("task_id"),
+    *texts("workstream_id", "kind", "subject", "description", "state", "reason", "command"),
+    number("exit_code", nullable=True),
+    text("node_id"),
+    seconds("seen_at", nullable=True),
     Column("stop_asked", Boolean, nullable=False),
-    _text("output"),
-    _number("output_bytes"),
-    *_texts("created_at", "updated_at"),
+    text("output"),
+    number("output_bytes"),
+    *texts("created_at", "updated_at"),
 )
 Index("tasks_by_workstream", tasks.c.workstream_id, tasks.c.created_at)
 partial_index("tasks_running", tasks.c.seen_at, where=tasks.c.state == "in_progress")

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections import deque
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
@@ -10,15 +11,17 @@ from redshank_shared.vault.shapes import CERTAIN, LIKELY, MASK, masked_shapes
 SHORTEST_SECRET = 6
 _SHORTEST_FORM = 8
 _SHORTEST_LINE = 16
+_PASSING_KEPT = 8
 
 
 class Redactor:
     """Knows secrets and masks them. What it has learned it never forgets: an old value may still
-    stand in a file.
+    stand in a file. Only those that pass give way to their followers.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._forms: frozenset[str] = frozenset()
+        self._passing: dict[str, deque[frozenset[str]]] = {}
         self._longest_first: tuple[str, ...] = ()
         self.learn(*secrets)
 
@@ -29,7 +32,22 @@ class Redactor:
         forms = {form for secret in secrets for form in _forms_of(secret)}
         if not forms <= self._forms:
             self._forms |= forms
-            self._longest_first = tuple(sorted(self._forms, key=len, reverse=True))
+            self._sort()
+
+    def learn_passing(self, name: str, secrets: Iterable[str]) -> None:
+        """Know what goes by this name now, and went by it the last seven times before: tokens that
+        follow one another for years must not make every text slower.
+        """
+        forms = frozenset(form for secret in secrets for form in _forms_of(secret))
+        known = self._passing.setdefault(name, deque(maxlen=_PASSING_KEPT))
+        if forms not in known:
+            known.append(forms)
+            self._sort()
+
+    def _sort(self) -> None:
+        passing = (forms for known in self._passing.values() for forms in known)
+        every = self._forms.union(*passing)
+        self._longest_first = tuple(sorted(every, key=len, reverse=True))
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -66,6 +66,26 @@ class InboxItem(ApprovalView):
     may_answer: list[Reach]
 
 
+class DecidedItem(View):
+    """A call that a person's word was asked for, and who gave it. `state`: `allowed`, `denied`, or
+    `cancelled` where it was withdrawn; `scope`: how far the word reached, where it allowed.
+    """
+
+    request_id: str
+    call_id: str
+    tool: str
+    title: str
+    workstream_id: str
+    workstream_name: str
+    owner: str
+    requested_at: str
+    state: Literal["allowed", "denied", "cancelled"]
+    resolved_at: str
+    resolved_by: str
+    scope: Reach | None
+    reason: str | None
+
+
 class OptionView(View):
     """One answer that a question offers."""
 

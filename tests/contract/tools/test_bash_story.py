@@ -13,6 +13,8 @@ from redshank_shared.settings.sections import Tools
 from tests.contract.task_world import alive, until
 
 LIMIT = 262144
+# Long before what commands here leave behind would end, though the machine is busy.
+SOON_SECONDS = 15.0
 
 
 async def call(root: pathlib.Path, heard: list[str] | None = None, **arguments: Any) -> Result:
@@ -48,7 +50,7 @@ async def test_a_command_that_would_go_on_or_wait_ends_at_once(
     begin = time.monotonic()
     result = await call(tmp_path, command=command, timeout=20)
 
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < SOON_SECONDS
     assert not result.is_error
     assert output.strip() in result.output
     assert not any(alive(process) for process in pids(tmp_path))
@@ -69,12 +71,12 @@ async def test_a_command_that_never_ends_is_stopped_with_all_that_it_said(
     tmp_path: pathlib.Path, command: str
 ) -> None:
     begin = time.monotonic()
-    result = await call(tmp_path, command=command, timeout=1)
+    result = await call(tmp_path, command=command, timeout=2)
 
-    assert 1 <= time.monotonic() - begin < 6
+    assert 2 <= time.monotonic() - begin < SOON_SECONDS
     assert (result.is_error, result.outcome) == (True, "timeout")
     assert result.output.startswith("before\n")
-    assert result.output.endswith("[stopped after 1 s, with all that it had started]")
+    assert result.output.endswith("[stopped after 2 s, with all that it had started]")
     assert len(result.output.encode()) <= LIMIT
     assert not any(alive(process) for process in pids(tmp_path))
 

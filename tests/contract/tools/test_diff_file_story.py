@@ -76,12 +76,12 @@ async def test_a_large_diff_stops_at_the_output_limit(tmp_path: pathlib.Path) ->
     (tmp_path / "a.txt").write_text("".join(f"old {number}\n" for number in range(100_000)))
     (tmp_path / "b.txt").write_text("".join(f"new {number}\n" for number in range(100_000)))
     place = Workspace(tmp_path)
-    began = time.perf_counter()
+    began = time.process_time()
     prepared = diff_file.TOOL.prepare({"path": "a.txt", "other_path": "b.txt"}, place)
     result = await diff_file.TOOL.run(
         prepared, CallContext("call_1", place, lambda _: None, max_output_bytes=10_000)
     )
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     assert result.truncated
     assert len(result.output.encode()) <= 10_000
     assert "in all 100000 line(s) are added, 100000 removed" in result.output

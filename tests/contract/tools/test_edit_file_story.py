@@ -168,7 +168,7 @@ async def test_what_cannot_be_edited_is_named_and_left_alone(
     (root / "proc").symlink_to("/proc/self/root")
     os.link(tmp_path / "outside.txt", root / "hard.txt")
     before = sorted(os.listdir(root))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         result = await Session(root).call(
             "edit_file", path=path, old_string="x", new_string="y", near_line=1
         )

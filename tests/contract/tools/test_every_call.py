@@ -43,7 +43,7 @@ class Ran:
         self._ready = ReadyCall(Call(asked, "{}"), does, Prepared({}, Preview("x")))
 
     async def result(self) -> CallFinished:
-        async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
             return (await self.execution.run(self._ready, group)).finished
 
     async def _keep(self, body: bytes) -> str:

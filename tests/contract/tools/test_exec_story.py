@@ -16,6 +16,8 @@ from tests.contract.task_world import alive
 
 LISTED = "bash:cat:env:printf:seq:sh:true:head"
 NOON = 1_796_040_000.123
+# Long before what programs here leave behind would end, though the machine is busy.
+SOON_SECONDS = 15.0
 
 
 def place(root: pathlib.Path, listed: str = LISTED, **options: Any) -> Workspace:
@@ -236,17 +238,17 @@ async def test_where_no_file_can_be_written_the_output_is_inline_and_bounded(
 async def test_at_the_timeout_it_fails_with_what_came_before(tmp_path: pathlib.Path) -> None:
     begin = time.monotonic()
     result = await run(
-        place(tmp_path, timeout=1000),
+        place(tmp_path, timeout=2000),
         "bash",
         "-c",
         "echo $$ > pid; echo before; trap '' TERM; sleep 60; sleep 60",
     )
-    assert time.monotonic() - begin < 6
+    assert time.monotonic() - begin < SOON_SECONDS
 
     found = json.loads(result.output)
     assert (result.is_error, result.outcome) == (True, "timeout")
     assert (found["success"], found["stdout"]) == (False, "before\n")
-    assert found["error"] == "stopped after 1 s, with all that it had started"
+    assert found["error"] == "stopped after 2 s, with all that it had started"
     assert not alive(int((tmp_path / "pid").read_text()))
 
 
@@ -256,7 +258,7 @@ async def test_a_child_that_holds_the_pipes_does_not_hold_the_call(tmp_path: pat
     begin = time.monotonic()
     result = await said(place(tmp_path), "bash", "-c", "setsid sleep 60 & echo done")
 
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < SOON_SECONDS
     assert (result["success"], result["stdout"], result["stoppedProcesses"]) == (True, "done\n", 1)
 
 

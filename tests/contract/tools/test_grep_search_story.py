@@ -113,7 +113,7 @@ async def test_bad_input_is_named(
 
 
 @pytest.mark.fault("F21", "F73")
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(60)
 async def test_pipes_devices_and_links_out_hold_up_no_search(root: pathlib.Path) -> None:
     os.mkfifo(root / "src" / "pipe")
     (root / "src" / "zero").symlink_to("/dev/zero")

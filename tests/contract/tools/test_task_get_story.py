@@ -22,7 +22,7 @@ async def test_a_command_that_ended_shows_how(
 ) -> None:
     async with task_world.node() as node:
         task_id = await node.started(command)
-        await node.call(task_output.TOOL, task_id=task_id, wait_seconds=10)
+        await node.call(task_output.TOOL, task_id=task_id, wait_seconds=60)
         shown = (await node.call(task_get.TOOL, task_id=task_id)).output
 
     wrote = 3 if "echo" in command else 0
@@ -33,7 +33,7 @@ async def test_a_command_that_ended_shows_how(
 async def test_a_command_that_runs_too_long_is_stopped_and_says_so(task_world: TaskWorld) -> None:
     async with task_world.node() as node:
         task_id = await node.started("echo before; sleep 300", timeout=1)
-        await node.call(task_output.TOOL, task_id=task_id, wait_seconds=10)
+        await node.call(task_output.TOOL, task_id=task_id, wait_seconds=60)
         shown = (await node.call(task_get.TOOL, task_id=task_id)).output
 
     assert shown.startswith(f"{task_id} failed (stopped after 1 s): ")

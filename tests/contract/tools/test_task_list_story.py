@@ -13,7 +13,7 @@ async def test_tasks_and_commands_stand_in_the_order_they_came(task_world: TaskW
     async with task_world.node() as node:
         await node.call(task_create.TOOL, subject="first")
         command = await node.started("true")
-        await node.call(task_output.TOOL, task_id=command, wait_seconds=10)
+        await node.call(task_output.TOOL, task_id=command, wait_seconds=60)
         await node.call(task_create.TOOL, subject="last")
         every = (await node.call(task_list.TOOL)).output.splitlines()
         pending = (await node.call(task_list.TOOL, state="pending")).output.splitlines()

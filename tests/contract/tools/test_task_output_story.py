@@ -36,7 +36,7 @@ async def test_reading_the_output_of_a_command_that_failed_succeeds_and_says_tha
 ) -> None:
     async with task_world.node() as node:
         task_id = await node.started("echo half; exit 3")
-        result = await node.call(task_output.TOOL, task_id=task_id, wait_seconds=10)
+        result = await node.call(task_output.TOOL, task_id=task_id, wait_seconds=60)
 
     assert not result.is_error
     assert result.output == (
@@ -72,7 +72,7 @@ async def test_endless_output_keeps_its_beginning_and_its_end(task_world: TaskWo
         task_id = await node.started(
             "echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last"
         )
-        result = await node.call(task_output.TOOL, task_id=task_id, wait_seconds=30)
+        result = await node.call(task_output.TOOL, task_id=task_id, wait_seconds=60)
 
     assert result.truncated
     assert len(result.output.encode()) <= 262144
@@ -93,7 +93,7 @@ async def test_a_secret_is_not_kept(task_world: TaskWorld) -> None:
     task_world.redactor = Redactor(["hunter2-hunter2-hunter2"])
     async with task_world.node() as node:
         task_id = await node.started("echo my hunter2-hunter2-hunter2")
-        result = await node.call(task_output.TOOL, task_id=task_id, wait_seconds=10)
+        result = await node.call(task_output.TOOL, task_id=task_id, wait_seconds=60)
 
     assert "hunter2" not in result.output
     assert "my " in result.output

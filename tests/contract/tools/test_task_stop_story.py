@@ -53,7 +53,7 @@ async def test_a_task_of_record_is_cancelled(task_world: TaskWorld) -> None:
 async def test_what_is_over_cannot_be_stopped(task_world: TaskWorld) -> None:
     async with task_world.node() as node:
         task_id = await node.started("true")
-        await node.call(task_output.TOOL, task_id=task_id, wait_seconds=10)
+        await node.call(task_output.TOOL, task_id=task_id, wait_seconds=60)
         refused = await node.call(task_stop.TOOL, task_id=task_id)
 
     assert refused.is_error

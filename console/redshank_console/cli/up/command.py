@@ -12,8 +12,15 @@ import httpx
 import typer
 
 from redshank_console.cli.contexts import NamedConsole, contexts_path, remember
+from redshank_console.cli.mcp_flags import McpConfigFlag, McpProfileFlag, mcp_variables
 from redshank_console.cli.output import say
 from redshank_console.cli.processes import Config
+from redshank_console.cli.tool_search_flags import (
+    MostFlag,
+    SearchFlag,
+    ThresholdFlag,
+    search_variables,
+)
 from redshank_console.cli.up import plan
 from redshank_console.cli.up.data_folder import (
     VAULT_KEY,
@@ -39,7 +46,7 @@ CONTEXT = "local"
 HEALTH_SECONDS = 5.0
 
 
-def up(
+def up(  # noqa: PLR0913 - a command's flags, each one argument
     nodes: Annotated[int, typer.Option(min=1, max=64, help="how many nodes")] = 1,
     data: Annotated[Path | None, typer.Option(help="the folder that keeps everything")] = None,
     database: Annotated[str, typer.Option(help="postgresql://… in place of SQLite")] = "",
@@ -47,9 +54,16 @@ def up(
     config: Config = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="the console's port")] = 0,
     node_port: Annotated[int, typer.Option(min=0, max=65535, help="the first node's port")] = 0,
+    tool_search: SearchFlag = "",
+    tool_search_threshold: ThresholdFlag = None,
+    tool_search_max_results: MostFlag = None,
+    mcp_config: McpConfigFlag = None,
+    mcp_profile: McpProfileFlag = None,
 ) -> None:
     """Start Valkey, the console, nodes, a gateway if one is set up; Ctrl-C stops all."""
-    environ: Mapping[str, str] = _environment_with(config, database, redis, port, node_port)
+    given = _environment_with(config, database, redis, port, node_port)
+    given |= search_variables(tool_search, tool_search_threshold, tool_search_max_results)
+    environ: Mapping[str, str] = given | mcp_variables(mcp_config, mcp_profile)
     path = (data or data_folder(environ)).expanduser().resolve()
     key_file = path / VAULT_KEY
     environ = plan.with_vault_key(load(None, environ), environ, key_file)

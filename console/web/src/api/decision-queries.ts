@@ -3,7 +3,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { read } from "./client";
 import { matrix as askMatrix } from "./commands";
-import type { Audit, CallDecision, InboxItem, Profile, QuestionItem, Rule, Standpoint } from "./decision-types";
+import type { Audit, CallDecision, DecidedItem, InboxItem, Profile, QuestionItem, Rule, Standpoint } from "./decision-types";
 import type { AnyEvent } from "./events";
 import type { Page, View } from "./types";
 
@@ -29,6 +29,9 @@ function paged<Item>(key: readonly string[], path: string, limit: number, refetc
 
 /** Approvals that wait, oldest first, page after page. */
 export const inbox = paged<InboxItem>(["inbox", "approvals"], "/v1/approvals", INBOX_PAGE, LIVELY_MS);
+
+/** Approvals that wait no more, decided last first, page after page. */
+export const decided = paged<DecidedItem>(["inbox", "decided"], "/v1/approvals/decided", INBOX_PAGE, 5000);
 
 /** Questions that wait, oldest first, page after page. */
 export const questions = paged<QuestionItem>(["inbox", "questions"], "/v1/questions", INBOX_PAGE, LIVELY_MS);

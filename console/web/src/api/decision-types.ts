@@ -10,6 +10,23 @@ export interface InboxItem extends PendingApproval {
   may_answer: Reach[];
 }
 
+/** A call that waits no more. `scope`: how far the word reached, where it allowed. */
+export interface DecidedItem {
+  request_id: string;
+  call_id: string;
+  tool: string;
+  title: string;
+  workstream_id: string;
+  workstream_name: string;
+  owner: string;
+  requested_at: string;
+  state: "allowed" | "denied" | "cancelled";
+  resolved_at: string;
+  resolved_by: string;
+  scope: Reach | null;
+  reason: string | null;
+}
+
 export interface QuestionItem extends PendingQuestion {
   workstream_id: string;
   workstream_name: string;

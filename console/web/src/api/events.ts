@@ -30,7 +30,7 @@ export type Created = Durable<"workstream.created"> & {
 };
 export type Posted = Durable<"message.user"> & {
   text: string;
-  source: "user" | "watch" | "wake" | "agent" | "channel";
+  source: "user" | "watch" | "wake" | "agent" | "channel" | "engine";
   author: string;
   queued: boolean;
 };
@@ -125,7 +125,8 @@ export type AssetsStored = Durable<"assets.stored"> & {
 export type OutputPart =
   | { type: "text"; text: string }
   | { type: "asset"; asset_id: string; media_type?: string; size?: number };
-export type OutputEmitted = Durable<"output.emitted"> & { call_id: string; parts: OutputPart[]; inline?: boolean };
+export type OutputEmitted = Durable<"output.emitted"> & { call_id: string; parts: OutputPart[]; inline?: boolean; final?: boolean };
+export type ToolsFound = Durable<"tools.found"> & { names: string[]; call_id?: string; by_provider?: boolean };
 export type Started = Durable<"call.started"> & {
   call_id: string;
   tool: string;
@@ -176,6 +177,7 @@ export type KnownEvent =
   | PreviewOpened
   | AssetsStored
   | OutputEmitted
+  | ToolsFound
   | Started
   | Finished
   | Interrupted

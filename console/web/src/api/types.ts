@@ -141,6 +141,22 @@ export interface NodeReport {
   tools: string[];
   /** The ids of those in hand. */
   workstreams: string[];
+  /** Not told by an older node. */
+  mcp_servers?: McpServerReport[];
+}
+
+export type McpState = "connecting" | "connected" | "failed" | "needs_login" | "left_out" | "disabled";
+
+/** An MCP server as it is on a node; what is left out is nothing. */
+export interface McpServerReport {
+  name: string;
+  state: McpState;
+  since?: string;
+  detail?: string;
+  latency_ms?: number | null;
+  tools?: number;
+  resources?: number;
+  prompts?: number;
 }
 
 /** `age_seconds`: how long ago it was last heard of. */

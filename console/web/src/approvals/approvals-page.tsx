@@ -1,13 +1,13 @@
 /** The inbox: what waits for a person, oldest first, with the answer beside it. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useState, type ReactNode } from "react";
-import { waitingCounts } from "../api/decision-queries";
+import { decided, waitingCounts } from "../api/decision-queries";
 import { me } from "../api/queries";
 import { Bones } from "../design/bones";
 import { Refused } from "../design/refused";
 import { useKeys } from "../shell/keys";
-import { approvalsPath, go, questionsPath, stand, usePage, workstreamPath } from "../shell/route";
+import { approvalsPath, decidedPath, go, questionsPath, stand, usePage, workstreamPath } from "../shell/route";
 import { ApprovalDetail } from "./approval-detail";
 import { titleOf } from "./covers";
 import { InboxList, type Row } from "./inbox-list";
@@ -16,9 +16,9 @@ import { nextOf, type Waiting } from "./seen";
 import { SettledDetail } from "./settled-detail";
 import { useApprovals, useQuestions, type Inbox } from "./use-inbox";
 
-export function ApprovalsPage({ view, call }: { view: "approvals" | "questions"; call: string }) {
+export function ApprovalsPage({ view, call }: { view: "approvals" | "questions" | "decided"; call: string }) {
   const { data: counts } = useQuery(waitingCounts);
-  usePage("approvals", view === "approvals" ? "Approvals" : "Questions");
+  usePage("approvals", TITLES[view]);
   useEffect(() => {
     document.body.classList.toggle("detail-open", call !== "");
     return () => document.body.classList.remove("detail-open");
@@ -30,6 +30,7 @@ export function ApprovalsPage({ view, call }: { view: "approvals" | "questions";
         <nav className="tabs self-end" aria-label="What waits for a person">
           <Tab to={approvalsPath()} here={view === "approvals"} name="Approvals" count={counts?.approvals} />
           <Tab to={questionsPath()} here={view === "questions"} name="Questions" count={counts?.questions} />
+          <Tab to={decidedPath()} here={view === "decided"} name="Decided" count={undefined} />
         </nav>
         <div className="acts">
           <span className="flex keys faint wide-only">
@@ -44,10 +45,14 @@ export function ApprovalsPage({ view, call }: { view: "approvals" | "questions";
           </span>
         </div>
       </header>
-      {view === "approvals" ? <Approvals call={call} /> : <Questions call={call} />}
+      {view === "approvals" && <Approvals call={call} />}
+      {view === "questions" && <Questions call={call} />}
+      {view === "decided" && <Decided call={call} />}
     </>
   );
 }
+
+const TITLES = { approvals: "Approvals", questions: "Questions", decided: "Decided" } as const;
 
 function Tab({ to, here, name, count }: { to: string; here: boolean; name: string; count: number | undefined }) {
   return (
@@ -107,6 +112,37 @@ function Questions({ call }: { call: string }) {
   );
 }
 
+function Decided({ call }: { call: string }) {
+  const query = useInfiniteQuery(decided);
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const at = useStanding(call, items[0]?.call_id ?? "");
+  const rows = items.map((item): Row => ({
+    call: item.call_id,
+    head: item.tool,
+    mono: true,
+    body: titleOf(item.tool, item.title),
+    workstream: item.workstream_name,
+    owner: item.owner,
+    since: item.resolved_at,
+    expiresAt: null,
+    gone: true,
+    may: false,
+    ended: { verdict: item.state, by: item.resolved_by },
+  }));
+  const box = {
+    total: query.data?.pages[0]?.total,
+    error: query.error,
+    retry: () => void query.refetch(),
+    more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
+  };
+  const open = items.find((item) => item.call_id === at)?.workstream_id;
+  return (
+    <Frame box={box} rows={rows} at={at} pathOf={decidedPath} open={open} linked={call} order="Decided last first" nothing="Nobody has decided on a call yet.">
+      {at && <SettledDetail key={at} callId={at} />}
+    </Frame>
+  );
+}
+
 interface FrameProps {
   box: Pick<Inbox<never>, "total" | "error" | "retry" | "more">;
   rows: readonly Row[];
@@ -117,10 +153,12 @@ interface FrameProps {
   /** The address names this call. */
   linked: string;
   nothing: string;
+  /** In which order, where it is not the oldest first. */
+  order?: string;
   children: ReactNode;
 }
 
-function Frame({ box, rows, at, pathOf, open, linked, nothing, children }: FrameProps) {
+function Frame({ box, rows, at, pathOf, open, linked, nothing, order, children }: FrameProps) {
   const self = useQuery(me).data?.name ?? "";
   useInboxKeys(rows, at, pathOf, open);
   if (box.error && box.total === undefined) return <Refused error={box.error} onRetry={box.retry} />;
@@ -128,13 +166,13 @@ function Frame({ box, rows, at, pathOf, open, linked, nothing, children }: Frame
   if (rows.length === 0 && !linked) return <Empty nothing={nothing} />;
   return (
     <div className="ap-grid">
-      <InboxList label="Oldest first" rows={rows} at={at} pathOf={pathOf} self={self}>
+      <InboxList label={order ?? "Oldest first"} rows={rows} at={at} pathOf={pathOf} self={self}>
         {box.more && (
           <button type="button" className="btn sm" onClick={box.more}>
             Show more of {box.total}
           </button>
         )}
-        <p>Oldest first. Nothing here holds a node, and nothing times out unless it says so.</p>
+        <p>{order ? `${order}.` : "Oldest first. Nothing here holds a node, and nothing times out unless it says so."}</p>
       </InboxList>
       {children}
     </div>

@@ -19,6 +19,8 @@ export interface Row {
   expiresAt: string | null;
   gone: boolean;
   may: boolean;
+  /** How it ended, in a list of what is decided. */
+  ended?: { verdict: "allowed" | "denied" | "cancelled"; by: string };
 }
 
 interface InboxListProps {
@@ -49,7 +51,7 @@ export function InboxList({ label, rows, at, pathOf, self, children }: InboxList
               <span className="w">
                 <span className="mono clip">{row.workstream}</span>
                 {!row.gone && <Expiry at={row.expiresAt} />}
-                <span className="nowrap">{row.owner === self ? "you" : row.owner}</span>
+                <span className="nowrap">{nameOf(row.ended?.by ?? row.owner, self)}</span>
               </span>
             </a>
           </li>
@@ -60,11 +62,30 @@ export function InboxList({ label, rows, at, pathOf, self, children }: InboxList
   );
 }
 
-function classOf(row: Row, at: string): string {
-  return [row.call === at && "at", row.gone && "gone"].filter(Boolean).join(" ");
+function nameOf(person: string, self: string): string {
+  return person === self ? "you" : person;
 }
 
+function classOf(row: Row, at: string): string {
+  return [row.call === at && "at", row.gone && !row.ended && "gone"].filter(Boolean).join(" ");
+}
+
+const MARKS = {
+  allowed: { glyph: "allow", tone: "c-moss" },
+  denied: { glyph: "deny", tone: "c-berry" },
+  cancelled: { glyph: "closed", tone: "faint" },
+} as const;
+
 function Mark({ row }: { row: Row }) {
+  if (row.ended) {
+    const { glyph, tone } = MARKS[row.ended.verdict];
+    return (
+      <span className={tone}>
+        <Glyph name={glyph} />
+        <span className="vh">{row.ended.verdict}</span>
+      </span>
+    );
+  }
   if (row.gone) {
     return (
       <span className="c-moss">

@@ -9,7 +9,7 @@ export type IconName =
   | "ws" | "approvals" | "search" | "right" | "left" | "down" | "plus" | "x" | "more" | "fork" | "stop" | "refresh"
   | "theme" | "copy" | "next" | "steer" | "eye" | "write" | "process" | "network" | "human" | "deliver" | "state"
   | "mcp" | "side" | "file" | "agent" | "nodes" | "key" | "overview" | "schedules" | "pause" | "play" | "cal"
-  | "lock" | "open" | "wider" | "narrower" | "permissions" | "audit";
+  | "lock" | "open" | "wider" | "narrower" | "permissions" | "audit" | "reconnect";
 
 /** Puts the shapes into the page, once. */
 export function Sprite() {

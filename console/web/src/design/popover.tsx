@@ -34,7 +34,7 @@ export function Popover({ id, className, label, children }: PopoverProps) {
 }
 
 function standAtButton(layer: HTMLElement): void {
-  const button = document.querySelector(`[popovertarget="${layer.id}"]`)?.getBoundingClientRect();
+  const button = document.querySelector(`[popovertarget="${CSS.escape(layer.id)}"]`)?.getBoundingClientRect();
   if (!button) return;
   const { offsetWidth: width, offsetHeight: height } = layer;
   const below = button.bottom + 6 + height <= window.innerHeight;

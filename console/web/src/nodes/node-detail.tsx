@@ -1,10 +1,12 @@
 /** One node in full: what it can do, what it says of itself. */
 
 import type { HeardNode } from "../api/heard";
-import type { McpCounts } from "../api/types";
+import type { McpCounts, McpServerReport } from "../api/types";
 import { counted, fullTime, megabytes, secondsBetween, spanExact } from "../design/format";
 import { useNow } from "../design/now";
-import { listPath } from "../shell/route";
+import { Glyph } from "../design/glyph";
+import { standingIn } from "../mcp/standing";
+import { listPath, mcpPath } from "../shell/route";
 import { NodeStateLabel } from "./node-state";
 import { placeOf } from "./node-table";
 
@@ -12,7 +14,7 @@ const MOST_TOOLS = 60;
 
 export function NodeDetail({ node }: { node: HeardNode }) {
   const now = useNow();
-  const { mcp, tools, workstreams } = node.report;
+  const { mcp, tools, workstreams, mcp_servers: servers = [] } = node.report;
   const more = node.state === "up" ? spanExact(secondsBetween(node.started_at, now)) : "";
   return (
     <section className="panel nd-detail" aria-labelledby="h-node">
@@ -30,7 +32,7 @@ export function NodeDetail({ node }: { node: HeardNode }) {
       <div className="nd-cols">
         <div>
           <h3>MCP on this node</h3>
-          <Mcp counts={mcp} />
+          <Mcp counts={mcp} servers={servers} />
           {tools.length > 0 && <Tools names={tools} />}
         </div>
         <div>
@@ -42,8 +44,8 @@ export function NodeDetail({ node }: { node: HeardNode }) {
   );
 }
 
-function Mcp({ counts }: { counts: McpCounts }) {
-  if (counts.servers === 0) return <p className="muted">It reaches no MCP server.</p>;
+function Mcp({ counts, servers }: { counts: McpCounts; servers: readonly McpServerReport[] }) {
+  if (counts.servers + servers.length === 0) return <p className="muted">It reaches no MCP server.</p>;
   const figures: [string, number][] = [
     ["Servers", counts.servers],
     ["Tools", counts.tools],
@@ -51,14 +53,39 @@ function Mcp({ counts }: { counts: McpCounts }) {
     ["Prompts", counts.prompts],
   ];
   return (
-    <dl className="facts mcp-facts">
-      {figures.map(([name, count]) => (
-        <div key={name} className="contents">
-          <dt>{name}</dt>
-          <dd>{count}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl className="facts mcp-facts">
+        {figures.map(([name, count]) => (
+          <div key={name} className="contents">
+            <dt>{name}</dt>
+            <dd>{count}</dd>
+          </div>
+        ))}
+      </dl>
+      <ul className="mcp-here" aria-label="MCP servers of this node">
+        {servers.map((server) => (
+          <Server key={server.name} server={server} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Server({ server }: { server: McpServerReport }) {
+  const { glyph, words, beside } = standingIn(server.state, server);
+  return (
+    <li>
+      <a className="mono c-mcp clip" href={mcpPath(server.name)}>
+        {server.name}
+      </a>
+      <span className={`st st-${glyph}`}>
+        <Glyph name={glyph} />
+        {words}
+      </span>
+      <small className="clip" title={beside}>
+        {beside}
+      </small>
+    </li>
   );
 }
 

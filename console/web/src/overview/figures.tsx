@@ -7,7 +7,7 @@ import { secondsBetween, span, spanFine, tokens } from "../design/format";
 import { Glyph, Icon } from "../design/glyph";
 import { useNow } from "../design/now";
 import { versionsOf } from "../nodes/versions";
-import { approvalsPath, nodesPath } from "../shell/route";
+import { approvalsPath, mcpPath, nodesPath } from "../shell/route";
 import { useMine } from "../shell/mine";
 import { Shares } from "./shares";
 import { needing } from "./needs-you";
@@ -32,7 +32,7 @@ export function Figures({ overview, nodes }: FiguresProps) {
         </span>
         <span className="d">{totals.calls} calls</span>
       </div>
-      <div className="c-mcp">
+      <a className="c-mcp" href={mcpPath()} title="On all nodes together">
         <span className="l c-mcp">
           <Icon name="mcp" className="i-sm" />
           MCP
@@ -43,7 +43,7 @@ export function Figures({ overview, nodes }: FiguresProps) {
         <span className="d c-mcp">
           {mcp.tools} tools, {mcp.resources} resources, {mcp.prompts} prompts
         </span>
-      </div>
+      </a>
     </section>
   );
 }

@@ -16,6 +16,7 @@ const SHEET: { where: string; keys: [string[], string][] }[] = [
       [["g", "w"], "workstreams"],
       [["g", "a"], "approvals"],
       [["g", "p"], "permissions"],
+      [["g", "m"], "MCP"],
       [["g", "s"], "schedules"],
       [["g", "n"], "nodes"],
       [["t"], "theme"],

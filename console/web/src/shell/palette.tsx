@@ -10,6 +10,7 @@ import {
   approvalsPath,
   go,
   listPath,
+  mcpPath,
   nodesPath,
   overviewPath,
   permissionsPath,
@@ -122,6 +123,7 @@ function actions(onNew: () => void): Choice[] {
     { id: "needs-me", kind: "Go to", label: "Approvals", keys: ["g", "a"], act: () => go(approvalsPath()) },
     { id: "questions", kind: "Go to", label: "Questions", keys: [], act: () => go(questionsPath()) },
     { id: "permissions", kind: "Go to", label: "Permissions", keys: ["g", "p"], act: () => go(permissionsPath()) },
+    { id: "mcp", kind: "Go to", label: "MCP", keys: ["g", "m"], act: () => go(mcpPath()) },
     { id: "schedules", kind: "Go to", label: "Schedules", keys: ["g", "s"], act: () => go(schedulesPath()) },
     { id: "nodes", kind: "Go to", label: "Nodes", keys: ["g", "n"], act: () => go(nodesPath()) },
   ];

@@ -8,6 +8,8 @@ test("an address names its page", () => {
   expect(parseRoute("#/overview")).toEqual({ page: "overview" });
   expect(parseRoute("#/nodes")).toEqual({ page: "nodes", name: "" });
   expect(parseRoute("#/nodes/marsh%2F1")).toEqual({ page: "nodes", name: "marsh/1" });
+  expect(parseRoute("#/mcp")).toEqual({ page: "mcp", name: "" });
+  expect(parseRoute("#/mcp/tide-tables")).toEqual({ page: "mcp", name: "tide-tables" });
   expect(parseRoute("#/schedules?view=watches")).toEqual({ page: "schedules", view: "watches" });
 });
 

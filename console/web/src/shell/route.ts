@@ -9,8 +9,9 @@ export type Route =
   | { page: "workstream"; id: string }
   | { page: "nodes"; name: string }
   | { page: "schedules"; view: string }
-  | { page: "approvals"; view: "approvals" | "questions"; call: string }
-  | { page: "permissions"; view: string };
+  | { page: "approvals"; view: "approvals" | "questions" | "decided"; call: string }
+  | { page: "permissions"; view: string }
+  | { page: "mcp"; name: string };
 
 /** The route of a hash such as `#/workstreams/ID`; anything unknown is the list. */
 export function parseRoute(hash: string): Route {
@@ -21,9 +22,9 @@ export function parseRoute(hash: string): Route {
   const named = (key: string) => query.get(key) ?? "";
   if (page === "signin") return { page, code: named("code"), next: named("next") };
   if (page === "overview") return { page };
-  if (page === "nodes") return { page, name: id };
+  if (page === "nodes" || page === "mcp") return { page, name: id };
   if (page === "schedules") return { page, view: named("view") };
-  if (page === "approvals" || page === "questions") return { page: "approvals", view: page, call: id };
+  if (page === "approvals" || page === "questions" || page === "decided") return { page: "approvals", view: page, call: id };
   if (page === "permissions") return { page, view: named("view") };
   if (page === "workstreams" && id) return { page: "workstream", id };
   return { page: "workstreams", search };
@@ -35,8 +36,10 @@ export const nodesPath = (name = "") => (name ? `#/nodes/${encodeURIComponent(na
 export const schedulesPath = (view = "") => (view ? `#/schedules?view=${view}` : "#/schedules");
 /** The inbox, at the call of this id where one is given. */
 export const approvalsPath = (call = "") => `#/approvals${call ? `/${encodeURIComponent(call)}` : ""}`;
+export const decidedPath = (call = "") => `#/decided${call ? `/${encodeURIComponent(call)}` : ""}`;
 export const questionsPath = (call = "") => `#/questions${call ? `/${encodeURIComponent(call)}` : ""}`;
 export const permissionsPath = (view = "") => (view ? `#/permissions?view=${view}` : "#/permissions");
+export const mcpPath = (name = "") => (name ? `#/mcp/${encodeURIComponent(name)}` : "#/mcp");
 export const workstreamPath = (id: string) => `#/workstreams/${encodeURIComponent(id)}`;
 
 /** The list of what waits for a person. */

@@ -8,7 +8,7 @@ import { KeysSheet } from "./keys-sheet";
 import { LostNodes } from "./lost-nodes";
 import { NewNeeds } from "./new-needs";
 import { Palette } from "./palette";
-import { approvalsPath, go, listPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
+import { approvalsPath, go, listPath, mcpPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
 import { Sidebar } from "./sidebar";
 import { StatusBar } from "./status-bar";
 import { TabBar } from "./tab-bar";
@@ -38,6 +38,7 @@ export function Shell({ route, children }: ShellProps) {
     "g w": () => go(listPath()),
     "g a": () => go(approvalsPath()),
     "g p": () => go(permissionsPath()),
+    "g m": () => go(mcpPath()),
     "g o": () => go(overviewPath),
     "g s": () => go(schedulesPath()),
     "g n": () => go(nodesPath()),

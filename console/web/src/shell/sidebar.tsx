@@ -3,12 +3,23 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { signOut } from "../api/commands";
+import { mcpCount } from "../api/mcp-queries";
 import { me, overview, queryClient } from "../api/queries";
 import { initials } from "../design/format";
 import { Bird, Glyph, Icon, type IconName } from "../design/glyph";
 import { Popover } from "../design/popover";
 import { sayError } from "../design/toast";
-import { approvalsPath, goSignIn, listPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
+import {
+  approvalsPath,
+  goSignIn,
+  listPath,
+  mcpPath,
+  nodesPath,
+  overviewPath,
+  permissionsPath,
+  schedulesPath,
+  type Route,
+} from "./route";
 import { nextTheme, useTheme } from "./theme";
 import { workstreamCount } from "./counts";
 import { useMine } from "./mine";
@@ -16,6 +27,7 @@ import { useMine } from "./mine";
 export function Sidebar({ route, onFind }: { route: Route; onFind: () => void }) {
   const { data } = useQuery(overview);
   const mine = useMine();
+  const { data: servers = 0 } = useQuery(mcpCount);
   return (
     <nav className="nav" aria-label="Main">
       <div className="brand">
@@ -47,6 +59,9 @@ export function Sidebar({ route, onFind }: { route: Route; onFind: () => void })
       <Way to={schedulesPath()} icon="schedules" here={route.page === "schedules"} name="Schedules" />
       <h2>Rules</h2>
       <Way to={permissionsPath()} icon="permissions" here={route.page === "permissions"} name="Permissions" />
+      <Way to={mcpPath()} icon="mcp" here={route.page === "mcp"} name="MCP">
+        {servers > 0 && <span className="n">{servers}</span>}
+      </Way>
       <h2>Cluster</h2>
       <Way to={nodesPath()} icon="nodes" here={route.page === "nodes"} name="Nodes">
         {data && (

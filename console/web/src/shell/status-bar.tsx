@@ -125,7 +125,7 @@ function Queue({ depth, oldestSeconds }: { depth: number | null; oldestSeconds: 
 
 function Mcp({ counts }: { counts: McpCounts }) {
   return (
-    <span className="c-mcp">
+    <span className="c-mcp" title="On all nodes together">
       <Icon name="mcp" className="i-sm" />
       mcp <b>{counts.servers}</b> servers <b>{counts.resources}</b> resources <b>{counts.prompts}</b> prompts
     </span>

@@ -3,7 +3,7 @@
 import { Icon } from "../design/glyph";
 import { Popover } from "../design/popover";
 import { useMine } from "./mine";
-import { approvalsPath, listPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
+import { approvalsPath, listPath, mcpPath, nodesPath, overviewPath, permissionsPath, schedulesPath, type Route } from "./route";
 import { leave } from "./sidebar";
 import { nextTheme, useTheme } from "./theme";
 
@@ -56,6 +56,10 @@ export function TabBar({ route, onFind }: { route: Route; onFind: () => void }) 
         <a href={permissionsPath()} aria-current={route.page === "permissions" ? "page" : undefined}>
           <Icon name="permissions" />
           <span>Permissions</span>
+        </a>
+        <a href={mcpPath()} aria-current={route.page === "mcp" ? "page" : undefined}>
+          <Icon name="mcp" />
+          <span>MCP</span>
         </a>
         <button type="button" onClick={onFind}>
           <Icon name="search" />

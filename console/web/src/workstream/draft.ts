@@ -8,7 +8,7 @@ import type { Call, Conversation } from "./conversation";
 export type Draft = Omit<Conversation, "calls"> & { calls: Map<string, Call> };
 
 /** These tell of the call that they come from, but stand by themselves. */
-type FromCall = "plan.accepted" | "preview.opened" | "assets.stored" | "output.emitted";
+type FromCall = "plan.accepted" | "preview.opened" | "assets.stored" | "output.emitted" | "tools.found";
 export type CallEvent = Exclude<Extract<KnownEvent, { call_id: string }>, { kind: FromCall }>;
 export type LifeEvent = Exclude<KnownEvent, CallEvent | Posted | Answered>;
 

@@ -75,16 +75,11 @@ function recordPerson(draft: Draft, event: PersonEvent): void {
       break;
     case "file.pinned":
     case "file.unpinned":
-      note(pinned(event));
-      break;
+    case "tools.found":
     case "preview.opened":
-      note(`${event.shows} ${event.title} shown`);
-      break;
     case "assets.stored":
-      // The call's own card says what was kept.
-      break;
     case "output.emitted":
-      draft.entries.push({ kind: "output", seq: event.seq, at: event.at, parts: event.parts, inline: event.inline ?? false });
+      recordHandedOver(draft, event);
       break;
     case "compaction.requested":
       note(`compaction asked for by ${event.by}`);
@@ -96,6 +91,34 @@ function recordPerson(draft: Draft, event: PersonEvent): void {
       break;
     default:
       note(`${(event as { kind: string }).kind}, of a newer version`);
+  }
+}
+
+type HandedOver = Extract<
+  LifeEvent,
+  { kind: "file.pinned" | "file.unpinned" | "tools.found" | "preview.opened" | "assets.stored" | "output.emitted" }
+>;
+
+/** What a call led to beside its result. */
+function recordHandedOver(draft: Draft, event: HandedOver): void {
+  const { seq, at } = event;
+  const note = (text: string) => draft.entries.push({ kind: "note", seq, at, text });
+  switch (event.kind) {
+    case "tools.found":
+      note(`${event.names.join(", ")} in view from here on`);
+      break;
+    case "preview.opened":
+      note(`${event.shows} ${event.title} shown`);
+      break;
+    case "assets.stored":
+      // The call's own card says what was kept.
+      break;
+    case "output.emitted":
+      if (event.parts.length === 0) note("ended its turn without a word");
+      else draft.entries.push({ kind: "output", seq, at, parts: event.parts, inline: event.inline ?? false });
+      break;
+    default:
+      note(pinned(event));
   }
 }
 

@@ -11,12 +11,16 @@ from redshank_node.tools.support.web_searxng import CATEGORIES, Found, search
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,
+    NoAnswer,
     Prepared,
     Result,
+    SearchElsewhere,
     Tool,
+    WebAccess,
     Workspace,
 )
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.scopes import server_visible
 from redshank_shared.settings.sections import Tools
 
 _USUAL_RESULTS = 5
@@ -58,25 +62,41 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     checked.setdefault("max_results", _USUAL_RESULTS)
     category = checked.setdefault("category", CATEGORIES[0])
     among = "" if category == CATEGORIES[0] else f" in {category}"
-    return Prepared(checked, Preview(f"search the web{among} for {checked['query'][:300]}"))
+    preview = Preview(f"search the web{among} for {checked['query'][:300]}")
+    elsewhere = _elsewhere(workspace.web)
+    to = elsewhere.to() if elsewhere else None
+    if to is not None and not server_visible(workspace.boundary.capability, to.server):
+        raise BadArguments("this workstream has no web search")
+    return Prepared(checked, preview, goes_to=to)
 
 
 async def run(prepared: Prepared, context: CallContext) -> Result:
     """Results with title, address and snippet, best first (T-31, T-32)."""
     access, arguments = context.workspace.web, prepared.arguments
+    query, most = arguments["query"], arguments["max_results"]
+    if elsewhere := _elsewhere(access):
+        try:
+            said = await elsewhere.find(query, most, context.max_seconds)
+        except NoAnswer as failed:
+            return refused(f"the search by {access.tools.web_search_backend} failed: {failed}")
+        return Result(untrusted(said, "search results", context.call_id))
     if missing := _missing(access.tools):
         return refused(missing)
-    query = arguments["query"]
     try:
         found = await search(access.tools.searxng_url, query, arguments["category"])
     except Unanswered as failed:
         return refused(f"the search at tools.searxng_url failed: {failed}")
     ordered = await reranked(access, query, found[:_MOST_RANKED])
-    shown = ordered[: arguments["max_results"]]
+    shown = ordered[:most]
     if not shown:
         return Result("[no result; try other words or another category]")
     lines = "\n".join(_shown(place, each) for place, each in enumerate(shown, 1))
     return Result(untrusted(lines, "search results", context.call_id))
+
+
+def _elsewhere(access: WebAccess) -> SearchElsewhere | None:
+    """The server's tool that searches here, if the operator names one."""
+    return access.elsewhere if access.tools.web_search_backend.startswith("mcp:") else None
 
 
 def _missing(tools: Tools) -> str:

@@ -14,23 +14,16 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
 from redshank_node.tools.support.output import GatheredOutput, Stream
+from redshank_node.tools.support.supervised import pipe, supervised
 from redshank_shared.waiting import happened
 
 _logger = logging.getLogger(__name__)
-# Imported, not run as a script: so Python keeps its compiled form.
-_SUPERVISOR = (
-    f"import sys; sys.path.append({str(pathlib.Path(__file__).parent)!r}); "
-    "import supervisor; supervisor.main(sys.argv)"
-)
-# Not by the virtual environment's link, which would be looked into at each start.
-_PYTHON = os.path.realpath(sys.executable)
 _READ_BYTES = 65536
 _EMIT_SECONDS = 0.05
 _EMIT_CHARACTERS = 16384
@@ -149,10 +142,10 @@ class _Process:
 
     def _start(self, command: Command) -> None:
         with contextlib.ExitStack() as theirs:
-            control, self._control = _pipe(theirs, read_is_theirs=True)
+            control, self._control = pipe(theirs, read_is_theirs=True)
             ours = {}
             for name in ("status", "stdout", "stderr"):
-                write, read = _pipe(theirs, read_is_theirs=False)
+                write, read = pipe(theirs, read_is_theirs=False)
                 ours[name] = (write, read)
             folder = command.folder
             try:
@@ -303,17 +296,6 @@ class _Emitter:
 
 
 def _supervised(command: Command, control: int, status: int) -> list[str]:
-    grace_ms = int(command.leftover_grace_seconds * 1000)
-    # UTF-8 mode carries any bytes of the command unchanged, whatever the locale (F35).
-    python = [_PYTHON, "-I", "-S", "-X", "utf8", "-c", _SUPERVISOR]
-    locale = command.environment.get("LC_CTYPE", "")
     argv = command.argv if command.confine is None else command.confine(command.argv)
-    return [*python, str(control), str(status), str(grace_ms), locale, *argv]
-
-
-def _pipe(theirs: contextlib.ExitStack, *, read_is_theirs: bool) -> tuple[int, int]:
-    """(their end, our end) of a new pipe; theirs is closed when the stack is."""
-    read, write = os.pipe()
-    mine, other = (write, read) if read_is_theirs else (read, write)
-    theirs.callback(os.close, other)
-    return other, mine
+    locale = command.environment.get("LC_CTYPE", "")
+    return supervised(argv, control, status, command.leftover_grace_seconds, locale)

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from redshank_shared.domain.errors import Misconfigured, Unavailable
 from redshank_shared.stores.database import Database
 
-HEAD = "0005"
+HEAD = "0008"
 _MIGRATION_SECONDS = 600
 _UPGRADE = "redshank_shared.stores.migrations.upgrade"
 

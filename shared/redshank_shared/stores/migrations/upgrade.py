@@ -14,8 +14,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from redshank_shared.domain.errors import RedshankError
+from redshank_shared.stores.columns import metadata
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.tables import metadata
 
 
 def upgrade(database: Database) -> None:

@@ -1,0 +1,26 @@
+"""Why a request to an MCP server has no answer; every message names server and cause."""
+
+
+class McpFailure(Exception):
+    """A request to an MCP server failed. `server` is its name, `cause` what happened, redacted."""
+
+    def __init__(self, server: str, cause: str) -> None:
+        super().__init__(f"MCP server {server}: {cause}")
+        self.server = server
+        self.cause = cause
+
+
+class ServerUnavailable(McpFailure):
+    """Nothing was sent: the server is not connected, or refused the request unread."""
+
+
+class OutcomeUnknown(McpFailure):
+    """It was sent, and the connection ended before the answer: what it did is not known (F9)."""
+
+
+class CallTimedOut(McpFailure):
+    """No answer in time. That proves no absence of an effect (C-51)."""
+
+
+class ProtocolFailure(McpFailure):
+    """The server answered with an error, or with what is no valid answer."""

@@ -1,0 +1,83 @@
+"""Writes down in the registry what this node's MCP servers offer."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from redshank_node.mcp_client.overlay import Overlay
+from redshank_node.mcp_client.reporting import listed
+from redshank_node.mcp_client.supervisor import McpServers
+from redshank_shared.domain.errors import RedshankError
+from redshank_shared.stores.database import Database
+from redshank_shared.stores.services import Services
+from redshank_shared.waiting import happened
+from redshank_shared.wire.mcp_catalogue import ListedServer, Origin, encode_catalogue
+
+logger = logging.getLogger(__name__)
+
+EVERY_SECONDS = 1.0
+# How often it is looked after that the registry still has what was written.
+_LOOKS_BETWEEN_CHECKS = 3
+
+
+class Publishing:
+    """Writes when something differs, and when the registry lost what was written. `surface` gives
+    the cards of everything that the node offers as JSON text (K-48).
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        service_id: str,
+        servers: McpServers,
+        overlay: Overlay,
+        surface: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._services = Services(database)
+        self._service_id = service_id
+        self._servers = servers
+        self._overlay = overlay
+        self._surface = surface
+        self._written: object = None
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Look once a second until stop."""
+        looks = 0
+        while not stop.is_set():
+            try:
+                await self._look(checks=looks % _LOOKS_BETWEEN_CHECKS == 0)
+            except RedshankError as error:
+                logger.warning("what MCP servers offer is not written down: %s", error.detail)
+            except Exception:  # noqa: BLE001 - one odd catalogue must not end the writing
+                logger.exception("what MCP servers offer was not written down")
+            looks += 1
+            await happened(stop, EVERY_SECONDS)
+
+    async def _look(self, *, checks: bool) -> None:
+        state = self._state()
+        lost = (
+            checks
+            and state == self._written
+            and not await self._database.run(self._services.is_described, self._service_id)
+        )
+        if state == self._written and not lost:
+            return
+        catalogue = encode_catalogue(self._listed())
+        surface = self._surface()
+        if await self._database.run(self._services.describe, self._service_id, surface, catalogue):
+            self._written = state
+
+    def _state(self) -> object:
+        warnings = tuple(status.warnings for status in self._servers.statuses())
+        return self._servers.revision, warnings, self._overlay.added
+
+    def _listed(self) -> tuple[ListedServer, ...]:
+        inventories = self._servers.inventories()
+        found: list[ListedServer] = []
+        for status in self._servers.statuses():
+            server = self._servers.record(status.name)
+            if server is not None:
+                origin: Origin = "added" if status.name in self._overlay.added else "settings"
+                found.append(listed(server, origin, status, inventories.get(status.name)))
+        return tuple(found)

@@ -55,6 +55,29 @@ def test_the_inbox_shows_what_each_call_would_do(
 
 
 @pytest.mark.parametrize("look", LOOKS)
+def test_what_is_decided_is_listed_with_who_decided(
+    browser: Browser, clear: People, look: tuple[str, int, int]
+) -> None:
+    for name, behavior in (("tide-table", "allow"), ("tidy-up", "deny")):
+        workstream = clear.works(name, f"run: echo {name}")
+        view = clear.waits(workstream)
+        request = view["pending_approvals"][0]["request_id"]
+        answer = {"request_id": request, "behavior": behavior, "reason": "as agreed"}
+        clear.ask(f"/v1/workstreams/{workstream}/approvals", {"resolutions": [answer]})
+    with signed_in(browser, clear, look) as page:
+        turn_to(page, "decided")
+        listed = page.get_by_role("list", name="Decided last first").get_by_role("listitem")
+        expect(listed.filter(has_text="tide-table").first).to_contain_text("allowed")
+        expect(listed.filter(has_text="tidy-up").first).to_contain_text("denied")
+        listed.filter(has_text="tidy-up").first.click()
+        expect(page.get_by_role("status").filter(has_text="denied this")).to_contain_text(
+            "as agreed"
+        )
+        assert wrong_on(page) == []
+        shot(page, "approvals-decided", look)
+
+
+@pytest.mark.parametrize("look", LOOKS)
 def test_questions_are_shown_with_their_options(
     browser: Browser, clear: People, look: tuple[str, int, int]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Reads what a protected MCP server and its authorization server say of themselves."""
+"""Reads what a protected MCP server, or its authorization server, says of itself."""
 
 import re
 from collections.abc import Iterable

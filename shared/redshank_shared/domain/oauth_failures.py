@@ -1,4 +1,4 @@
-"""What can go wrong between us, an MCP server, and the server that gives tokens for it."""
+"""What can go wrong between us, an MCP server, the authorization server behind it."""
 
 from redshank_shared.domain.errors import Conflict, NotAllowed, Unavailable
 

@@ -75,6 +75,15 @@ export const mcpSlots = queryOptions({
   refetchInterval: 5000,
 });
 
+/** The names of slots that hold a value. An admin's alone, who may add servers. */
+export const filledSlots = queryOptions({
+  queryKey: ["filled-slots"],
+  queryFn: async ({ signal }) => {
+    const page = await read<Page<{ slot: string; state: "live" | "revoked" }>>("/v1/secrets?limit=200", signal);
+    return page.items.flatMap(({ slot, state }) => (state === "live" ? [slot] : []));
+  },
+});
+
 /** Whatever is shown of servers is read anew. */
 export const readAnew = () => queryClient.invalidateQueries({ queryKey: ["mcp"] });
 

@@ -67,7 +67,7 @@ function nameOf(person: string, self: string): string {
 }
 
 function classOf(row: Row, at: string): string {
-  return [row.call === at && "at", row.gone && !row.ended && "gone"].filter(Boolean).join(" ");
+  return [row.call === at && "at", row.gone && (row.ended ? "ended" : "gone")].filter(Boolean).join(" ");
 }
 
 const MARKS = {

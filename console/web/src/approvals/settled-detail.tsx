@@ -9,6 +9,7 @@ import { Icon } from "../design/glyph";
 import { Refused } from "../design/refused";
 import { approvalsPath, workstreamPath } from "../shell/route";
 import { contextOf } from "./context";
+import { ChangeCount, PreviewView } from "./preview-view";
 import { Settled } from "./settled";
 
 export function SettledDetail({ callId }: { callId: string }) {
@@ -33,10 +34,20 @@ export function SettledDetail({ callId }: { callId: string }) {
 function Found({ decision }: { decision: CallDecision }) {
   const { data: told } = useQuery(tail(decision.workstream, true));
   const { call } = useMemo(() => contextOf(told?.events ?? [], decision.call_id), [told, decision.call_id]);
+  const asked = call?.requested?.preview;
   return (
     <div className="ap-body" tabIndex={0} role="group" aria-label="What was decided">
+      {decision.resolution && <Settled decision={decision} call={call} workstream={decision.workstream} />}
+      {asked && (
+        <div className="card flat" role="group" aria-label="What was asked for">
+          <p className="pad">
+            {asked.title} <ChangeCount preview={asked} />
+          </p>
+          <PreviewView preview={asked} />
+        </div>
+      )}
       {decision.resolution ? (
-        <Settled decision={decision} call={call} workstream={decision.workstream} />
+        <p className="muted">It asked because {decision.why}.</p>
       ) : (
         <p>
           {decision.why}.{" "}

@@ -1,6 +1,8 @@
 /** The fields that describe a new server, each with why it was refused beneath it. */
 
+import { useQuery } from "@tanstack/react-query";
 import { useId, type ReactNode } from "react";
+import { filledSlots } from "../api/mcp-queries";
 import { Glyph } from "../design/glyph";
 import { oauthSlot, SANDBOXES, type Choice, type Draft, type Proof, type Sandbox, type Way } from "./draft";
 
@@ -49,6 +51,7 @@ export function AddFields({ draft, change, wrong, message }: AddFieldsProps) {
         </Field>
       )}
       <Limits {...{ draft, change, ...refused }} />
+      <SlotNames />
     </>
   );
 }
@@ -62,7 +65,7 @@ function ByAddress({ draft, change, ...refused }: AddFieldsProps) {
       <Segments label="Signs in with" labelled choices={PROOFS} chosen={draft.proof} onChoose={(proof) => change({ proof })} />
       {draft.proof === "bearer" && (
         <Field field="bearer_token_secret_ref" label="Slot of the token" help={KEPT} {...refused}>
-          {(marks) => <Line {...marks} value={draft.bearerSlot} onValue={(bearerSlot) => change({ bearerSlot })} />}
+          {(marks) => <Line {...marks} list={SLOTS} value={draft.bearerSlot} onValue={(bearerSlot) => change({ bearerSlot })} />}
         </Field>
       )}
       {draft.proof === "header" && (
@@ -71,7 +74,7 @@ function ByAddress({ draft, change, ...refused }: AddFieldsProps) {
             {(marks) => <Line {...marks} value={draft.header} onValue={(header) => change({ header })} />}
           </Field>
           <Field field="header_slot" label="Slot of its value" help={KEPT} {...refused}>
-            {(marks) => <Line {...marks} value={draft.headerSlot} onValue={(headerSlot) => change({ headerSlot })} />}
+            {(marks) => <Line {...marks} list={SLOTS} value={draft.headerSlot} onValue={(headerSlot) => change({ headerSlot })} />}
           </Field>
         </div>
       )}
@@ -86,6 +89,20 @@ function ByAddress({ draft, change, ...refused }: AddFieldsProps) {
         </Field>
       )}
     </>
+  );
+}
+
+const SLOTS = "mcp-slots";
+
+/** Slots that are filled already, to choose from. */
+function SlotNames() {
+  const { data = [] } = useQuery(filledSlots);
+  return (
+    <datalist id={SLOTS}>
+      {data.map((slot) => (
+        <option key={slot} value={slot} />
+      ))}
+    </datalist>
   );
 }
 
@@ -202,6 +219,8 @@ function Field({ field, label, help = "", wrong, message, children }: FieldProps
 interface LineProps extends Marks {
   value: string;
   inputMode?: "url" | "decimal";
+  /** The id of what may be meant. */
+  list?: string;
   onValue: (value: string) => void;
 }
 
@@ -218,7 +237,7 @@ function Line({ onValue, ...rest }: LineProps) {
   );
 }
 
-function Lines({ onValue, ...rest }: Omit<LineProps, "inputMode">) {
+function Lines({ onValue, ...rest }: Omit<LineProps, "inputMode" | "list">) {
   return (
     <textarea {...rest} className="input mono" rows={3} spellCheck={false} onChange={(event) => onValue(event.target.value)} />
   );

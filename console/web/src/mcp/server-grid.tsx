@@ -130,7 +130,7 @@ const Row = memo(function Row({ server, nodes, at, selected, rights, onLogin, on
       <td className="num" data-l="tools">
         {server.tools}
       </td>
-      <td className="num" data-l="resources">
+      <td className="num" data-l="res.">
         {server.resources}
       </td>
       <td className="num" data-l="prompts">

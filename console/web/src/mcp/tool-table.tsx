@@ -81,8 +81,13 @@ function Row({ tool, on, everywhere, onOpen }: RowProps) {
       <td className="c-rule">
         <Badge decision={decision} />
       </td>
-      <td className="c-on muted clip" title={everywhere ? use : `${use}, only on ${listed(nodes)}`}>
-        {everywhere ? use : `only ${listed(nodes)}`}
+      <td className="c-on muted">
+        {use}
+        {!everywhere && (
+          <small className="sub2" title={`Only on ${listed(nodes)}`}>
+            only on {listed(nodes)}
+          </small>
+        )}
       </td>
     </tr>
   );

@@ -18,6 +18,7 @@ WHOLE := tests/chaos tests/e2e tests/browser $(REAL) --ignore tests/chaos/test_k
 TOGETHER := tests/architecture tests/contract tests/integration tests/unit --ignore $(REAL)
 MCP_SERVERS := .cache/mcp-servers
 CONFORMANCE := .cache/conformance
+SOAKED := tests/chaos $(addprefix tests/unit/test_,permission_properties.py protocol_invariants.py scopes.py)
 SOAK_MINUTES := 60
 ARGS :=
 
@@ -100,7 +101,7 @@ bench: install
 
 soak: install
 	@end=$$(( $$(date +%s) + 60 * $(SOAK_MINUTES) )); \
-	while [ $$(date +%s) -lt $$end ]; do $(BIN)/python -m pytest --quiet -x tests/chaos $(ARGS) || exit 1; done
+	while [ $$(date +%s) -lt $$end ]; do SOAK=1 $(BIN)/python -m pytest --quiet -x $(SOAKED) $(ARGS) || exit 1; done
 
 clean:
 	rm -rf .venv .cache console/web/node_modules console/redshank_console/page

@@ -224,7 +224,7 @@ class Console:
             tool_limits=self._tool_limit_orders(ours),
             permissions=permissions,
             mcp=mcp_over(
-                database, cluster, settings, permissions.dry_runs, audit, ours, clock.monotonic
+                database, cluster, settings, permissions.dry_runs, audit, ours, clock.monotonic, bus
             ),
             mcp_login=login_over(
                 settings, database, self._secrets, self._redactor, audit, ours, address_of(settings)

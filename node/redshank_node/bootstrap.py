@@ -258,7 +258,7 @@ class Node:
             group.create_task(self._reporter().run(end))
             group.create_task(self._secrets.run(end))
             group.create_task(self._maker.background.run(self.identity.node_id, end))
-            refused = await self._mcp.begin(group, end, self.metrics)
+            refused = await self._mcp.begin(group, end, term, self.metrics)
             if refused is not None:
                 intake_stop.set()
                 term.set()
@@ -311,6 +311,8 @@ class Node:
             if heard == RESYNC:
                 self.turns.poke_all()
             elif not isinstance(heard, str):
+                if heard.mcp:
+                    self._mcp.wake()
                 if heard.scheduled:
                     self._due_clock.wake()
                 if heard.by != self.identity.node_id:

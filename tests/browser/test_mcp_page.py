@@ -230,6 +230,9 @@ def test_a_refresh_tells_what_came_and_went(browser: Browser, shelves: Shelves) 
         own = page.get_by_role("region", name="gauges", exact=True)
         expect(own.get_by_role("button", name="reset")).to_be_visible()
         expect(own.get_by_role("button", name="calibrate")).to_have_count(0)
+        page.get_by_role("button", name="Refresh all").click()
+        said = page.get_by_role("status").filter(has_text="harbour not refreshed")
+        expect(said).to_contain_text("cannot be reached")
 
 
 @pytest.mark.req("T-73")

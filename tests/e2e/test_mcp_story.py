@@ -1,9 +1,10 @@
 """MCP servers in a whole cluster: called under approvals, followed when they change, refused."""
 
 import json
+import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from tests.fakes.cluster import Cluster
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import of_kind
+from tests.fakes.cluster_process import ClusterProcess
 
 SHELF = Path(__file__).parents[1] / "fakes" / "mcp_shelf.py"
 LATE_SECONDS = 60.0
@@ -81,30 +83,56 @@ async def test_a_tool_that_changed_asks_whoever_allowed_everything(
         await person.wait_for_state(workstream, "idle")
 
 
+@pytest.fixture
+def starting(tmp_path: Path, sqlite_template: Path) -> Iterator[Callable[..., ClusterProcess]]:
+    """Starts a node with this one server, waits for nothing."""
+    clusters: list[Cluster] = []
+
+    def start(**server: Any) -> ClusterProcess:
+        settings = config(tmp_path, only={"command": sys.executable, **server})
+        shutil.copy(sqlite_template, tmp_path / "redshank.db")
+        url = f"sqlite:///{tmp_path}/redshank.db"
+        clusters.append(Cluster(tmp_path / "cluster", url, nodes=1, settings=settings))
+        clusters[0].valkey.start()
+        (node,) = clusters[0].nodes
+        node.start()
+        return node
+
+    yield start
+    for cluster in clusters:
+        cluster.close()
+
+
+def wait_for(met: Callable[[], bool], node: ClusterProcess) -> None:
+    """Until that is so; fails with the node's log where it takes too long."""
+    late = time.monotonic() + LATE_SECONDS
+    while not met():
+        assert time.monotonic() < late, node.log_tail()
+        time.sleep(0.05)
+
+
 @pytest.mark.req("K-59")
 def test_a_node_whose_required_server_does_not_start_takes_no_work_and_says_why(
-    tmp_path: Path,
+    starting: Callable[..., ClusterProcess],
 ) -> None:
-    broken = {
-        "command": sys.executable,
-        "args": ["-c", "import sys; sys.exit(3)"],
-        "required": True,
-    }
-    cluster = Cluster(
-        tmp_path / "cluster",
-        f"sqlite:///{tmp_path}/redshank.db",
-        nodes=1,
-        settings=config(tmp_path, gone=broken),
+    node = starting(args=["-c", "import sys; sys.exit(3)"], required=True)
+    wait_for(lambda: not node.running, node)
+    assert node.exit_code() == 2, node.log_tail()
+    assert "redshank node: MCP server only is required, and did not start" in node.log_tail()
+
+
+@pytest.mark.fault("F11")
+def test_a_node_leaves_in_order_while_a_server_does_not_answer(
+    starting: Callable[..., ClusterProcess], tmp_path: Path
+) -> None:
+    began = tmp_path / "began"
+    silent = (
+        "import os, time\n"
+        f"with open({str(began)!r} + '.new', 'w') as file: file.write(str(os.getpid()))\n"
+        f"os.rename({str(began)!r} + '.new', {str(began)!r})\n"
+        "time.sleep(600)"
     )
-    try:
-        cluster.valkey.start()
-        (node,) = cluster.nodes
-        node.start()
-        late = time.monotonic() + LATE_SECONDS
-        while node.running:
-            assert time.monotonic() < late, node.log_tail()
-            time.sleep(0.05)
-        assert node.exit_code() == 2, node.log_tail()
-        assert "redshank node: MCP server gone is required, and did not start" in node.log_tail()
-    finally:
-        cluster.close()
+    node = starting(args=["-c", silent], startup_timeout_sec=600)
+    wait_for(began.exists, node)
+    assert node.stop(LATE_SECONDS)[0] == 0, node.log_tail()
+    assert not Path(f"/proc/{began.read_text()}").exists()

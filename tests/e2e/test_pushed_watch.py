@@ -37,7 +37,7 @@ async def test_a_push_reaches_the_model_at_once_and_ends_the_watch(
 ) -> None:
     cluster = new_cluster(nodes=2)
     (cluster.workspace / "tide.txt").write_text("high water at nine\n")
-    async with cluster.client() as person, httpx.AsyncClient() as outside:
+    async with cluster.client() as person, httpx.AsyncClient(verify=False) as outside:
         workstream = await person.create("hello")
         await person.wait_for_state(workstream, "idle")
         schedule, address = await hooked(person, workstream, '"read" in output')
@@ -67,7 +67,7 @@ async def test_a_push_that_was_answered_is_judged_though_every_process_died_behi
     new_cluster: ClusterMaker,
 ) -> None:
     cluster = new_cluster(nodes=2)
-    async with cluster.client() as person, httpx.AsyncClient() as outside:
+    async with cluster.client() as person, httpx.AsyncClient(verify=False) as outside:
         workstream = await person.create("hello")
         await person.wait_for_state(workstream, "idle")
         for node in cluster.nodes:

@@ -39,6 +39,7 @@ class ClusterClient:
             timeout=httpx.Timeout(20.0),
             limits=httpx.Limits(max_connections=None),
             trust_env=False,
+            verify=False,
         )
 
     async def __aenter__(self) -> Self:

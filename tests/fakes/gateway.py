@@ -86,7 +86,7 @@ async def gateway(
     process.start()
     try:
         await asyncio.to_thread(process.wait_healthy)
-        async with httpx.AsyncClient(base_url=process.url, timeout=30.0) as client:
+        async with httpx.AsyncClient(base_url=process.url, timeout=30.0, verify=False) as client:
             yield RunningGateway(process, client)
     finally:
         process.end()

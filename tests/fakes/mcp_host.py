@@ -24,5 +24,4 @@ async def main(folder: Path) -> None:
         await asyncio.Event().wait()
 
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
 asyncio.run(main(Path(sys.argv[1])))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER, MOODS = Path(sys.argv[1]), sys.argv[2:]
-OWN = ("ok", "pid", "die", "never", "progress", "flood", "huge", "cancelled", "notify", "fail")
+OWN = ("ok", "pid", "die", "deaf", "never", "progress", "flood", "huge", "cancelled", "notify", "fail")
 OBJECT = {"type": "object"}
 cancelled: list[Any] = []
 
@@ -61,6 +61,9 @@ def call(request_id: Any, params: dict[str, Any]) -> None:
     if name == "huge":
         said = "x" * (17 * 1024 * 1024)
     send({"id": request_id, "result": {"content": [{"type": "text", "text": said}]}})
+    if name == "deaf":
+        os.close(0)
+        time.sleep(3600)
 
 
 def notices(name: str, params: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

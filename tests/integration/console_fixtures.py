@@ -1,14 +1,21 @@
 """Fixtures that give tests a running console."""
 
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from redshank_shared.settings.sections import Settings
 from tests.fakes.valkey import Valkey
-from tests.integration.console_world import RunningConsole, running, settings_for
+from tests.integration.console_world import (
+    DEADLINE_SECONDS,
+    NO_PAGE,
+    RunningConsole,
+    ServingThread,
+    running,
+    settings_for,
+)
 
 
 @pytest.fixture
@@ -37,3 +44,28 @@ async def console(console_settings: Settings) -> AsyncIterator[RunningConsole]:
     """A console over SQLite."""
     async with running(console_settings) as world:
         yield world
+
+
+@pytest.fixture(scope="module")
+def served(
+    tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path, shared_valkey: Valkey
+) -> Iterator[tuple[Settings, ServingThread]]:
+    """A console over SQLite that serves a whole file."""
+    folder = tmp_path_factory.mktemp("standing")
+    shutil.copy(sqlite_template, folder / "console.db")
+    settings = settings_for(folder, f"sqlite:///{folder}/console.db", shared_valkey.url)
+    thread = ServingThread(settings, NO_PAGE)
+    thread.start()
+    assert thread.listens.wait(DEADLINE_SECONDS)
+    yield settings, thread
+    thread.end()
+
+
+@pytest.fixture
+async def standing(
+    served: tuple[Settings, ServingThread],
+) -> AsyncIterator[RunningConsole]:
+    """The file's console, for requests that are refused: they change nothing in it."""
+    world = RunningConsole(*served)
+    yield world
+    await world.close()

@@ -38,6 +38,8 @@ from tests.fakes.ports import free_port
 
 TOKEN = "admin-token-of-the-tests"
 DEADLINE_SECONDS = 30.0
+# Nothing here speaks TLS: what certificates to trust need not be read for each client.
+NOT_TLS = False
 # No test of consoles waits for a lease to run out.
 LEASE_SECONDS = 300.0
 NO_PAGE = Path("/nonexistent")
@@ -80,7 +82,9 @@ class RunningConsole:
 
     def new_client(self, headers: dict[str, str] | None = None) -> httpx.AsyncClient:
         """Another client; close it."""
-        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=DEADLINE_SECONDS)
+        return httpx.AsyncClient(
+            base_url=self.url, headers=headers, timeout=DEADLINE_SECONDS, verify=NOT_TLS
+        )
 
     async def create(self, **body: Any) -> WorkstreamId:
         """A workstream's id."""

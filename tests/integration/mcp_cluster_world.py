@@ -14,12 +14,11 @@ from redshank_node.mcp_client.overlay import Overlay
 from redshank_node.mcp_client.publishing import Publishing
 from redshank_node.mcp_client.reporting import figures, server_reports
 from redshank_node.mcp_client.supervisor import McpServers
+from redshank_shared.domain.errors import NotFound
 from redshank_shared.queue.connection import connect
 from redshank_shared.queue.reports import McpServerReport, NodeReport, ReportBus, encode_report
 from redshank_shared.settings.sections import Settings
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.mcp_servers import StoredServer
-from redshank_shared.stores.permission_rules import Beside
 from redshank_shared.stores.services import ServiceRow, Services
 from redshank_shared.wire.mcp_catalogue import ListedServer, encode_catalogue
 from tests.fakes.mcp_node import surroundings
@@ -42,13 +41,9 @@ def shelf_record(file: Path) -> dict[str, Any]:
     return {"command": sys.executable, "args": [str(SHELF), str(file)]}
 
 
-def row(name: str, record: str, by: str = "ana") -> StoredServer:
-    """A server as somebody added it."""
-    return StoredServer(name, record, by, AT)
-
-
-def nothing_beside(_: StoredServer) -> Beside:
-    return Beside()
+async def missing(slot: str) -> str:
+    """No slot is set."""
+    raise NotFound(f"nothing is set as {slot}")
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -68,7 +63,8 @@ class McpNode:
         self.node_id = f"{name}.{id(self):x}"
         self.learned: list[str] = []
         self.surface = "[]"
-        self.servers = McpServers(settings.mcp_servers, surroundings(folder))
+        around = msgspec.structs.replace(surroundings(folder), value=missing)
+        self.servers = McpServers(settings.mcp_servers, around)
         self.overlay = Overlay(database, self.node_id, self.servers, settings, self.learned.append)
         self.publishing = Publishing(
             database, self.node_id, self.servers, self.overlay, lambda: self.surface

@@ -142,9 +142,9 @@ async def test_the_nodes_come_in_pages_by_name(console: RunningConsole) -> None:
     [({"limit": 0}, "limit"), ({"limit": 1001}, "limit"), ({"cursor": "?"}, "cursor")],
 )
 async def test_a_bad_page_is_refused_by_name(
-    console: RunningConsole, params: dict[str, Any], field: str
+    standing: RunningConsole, params: dict[str, Any], field: str
 ) -> None:
-    answer = await console.client.get("/v1/cluster/nodes", params=params)
+    answer = await standing.client.get("/v1/cluster/nodes", params=params)
     assert (answer.status_code, answer.json()["field"]) == (422, field)
 
 
@@ -258,11 +258,11 @@ async def test_a_service_token_opens_no_other_door(guarded: RunningConsole) -> N
     ],
 )
 async def test_a_bad_announcement_is_refused_by_name(
-    console: RunningConsole, wrong: dict[str, Any], field: str
+    standing: RunningConsole, wrong: dict[str, Any], field: str
 ) -> None:
-    answer = await console.client.post("/v1/cluster/services", json={**GATEWAY, **wrong})
+    answer = await standing.client.post("/v1/cluster/services", json={**GATEWAY, **wrong})
     assert (answer.status_code, answer.json()["field"]) == (422, field)
-    assert gateways(console) == []
+    assert gateways(standing) == []
 
 
 async def test_a_gateway_cannot_take_the_row_of_another_kind(console: RunningConsole) -> None:

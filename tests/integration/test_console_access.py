@@ -272,11 +272,11 @@ async def test_the_last_admin_cannot_be_shut_out(both: RunningConsole) -> None:
     ],
 )
 async def test_a_user_that_cannot_be_is_refused_by_the_field(
-    console: RunningConsole, body: dict[str, Any], field: str
+    standing: RunningConsole, body: dict[str, Any], field: str
 ) -> None:
-    answer = await console.client.post("/v1/users", json=body)
+    answer = await standing.client.post("/v1/users", json=body)
     assert (answer.status_code, answer.json()["field"]) == (422, field)
-    assert (await console.client.get("/v1/users")).json()["total"] == 1
+    assert (await standing.client.get("/v1/users")).json()["total"] == 1
 
 
 async def test_what_is_not_there_is_said_with_where_to_look(console: RunningConsole) -> None:

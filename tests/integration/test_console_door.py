@@ -222,23 +222,23 @@ async def test_a_body_over_sixteen_mib_is_refused_whether_it_says_so_or_not(
     ],
 )
 async def test_a_message_that_cannot_be_kept_is_refused_by_the_name_of_its_field(
-    console: RunningConsole, content: bytes, status: int, field: str
+    standing: RunningConsole, content: bytes, status: int, field: str
 ) -> None:
-    ws = await console.create()
-    answer = await console.client.post(
+    ws = await standing.create()
+    answer = await standing.client.post(
         f"/v1/workstreams/{ws}/messages",
         content=content,
         headers={"Content-Type": "application/json"},
     )
     assert answer.headers["content-type"] == "application/problem+json"
     assert (answer.status_code, answer.json().get("field")) == (status, field)
-    assert len(await console.events(ws)) == 2
+    assert len(await standing.events(ws)) == 2
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "a\tb"])
-async def test_a_key_that_cannot_be_kept_is_refused(console: RunningConsole, key: str) -> None:
+async def test_a_key_that_cannot_be_kept_is_refused(standing: RunningConsole, key: str) -> None:
     headers = {"Idempotency-Key": key}
-    answer = await console.client.post("/v1/workstreams", json={}, headers=headers)
+    answer = await standing.client.post("/v1/workstreams", json={}, headers=headers)
     assert (answer.status_code, answer.json()["field"]) == (422, "Idempotency-Key")
 
 
@@ -254,9 +254,9 @@ async def test_a_key_that_cannot_be_kept_is_refused(console: RunningConsole, key
     ],
 )
 async def test_what_is_not_there_is_a_problem_too(
-    console: RunningConsole, method: str, path: str, status: int, code: str
+    standing: RunningConsole, method: str, path: str, status: int, code: str
 ) -> None:
-    answer = await console.client.request(method, path)
+    answer = await standing.client.request(method, path)
     assert answer.headers["content-type"] == "application/problem+json"
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 

@@ -69,13 +69,13 @@ async def test_limits_are_shown_then_changed_under_the_revision_that_was_read(
     ],
 )
 async def test_a_limit_that_cannot_be_is_named_and_nothing_is_changed(
-    console: RunningConsole, limits: dict[str, Any], field: str
+    standing: RunningConsole, limits: dict[str, Any], field: str
 ) -> None:
-    answer = await console.client.put("/v1/tool-limits", json={"limits": limits})
+    answer = await standing.client.put("/v1/tool-limits", json={"limits": limits})
 
     assert answer.status_code == 422
     assert answer.json()["field"] == field
-    assert (await console.client.get("/v1/tool-limits")).json()["revision"] == 0
+    assert (await standing.client.get("/v1/tool-limits")).json()["revision"] == 0
 
 
 async def test_a_change_that_is_repeated_under_its_key_is_made_once(both: RunningConsole) -> None:
@@ -196,11 +196,11 @@ async def test_limits_are_got_and_set_by_the_command_line(
     ],
 )
 async def test_a_file_that_cannot_be_is_refused_with_the_mend(
-    console: RunningConsole, tmp_path: Path, text: str | None, words: str
+    standing: RunningConsole, tmp_path: Path, text: str | None, words: str
 ) -> None:
     file = tmp_path / "limits.json"
     if text is not None:
         file.write_text(text)
 
     with pytest.raises(Invalid, match=words):
-        await typed(console, "set", "--file", str(file))
+        await typed(standing, "set", "--file", str(file))

@@ -146,13 +146,13 @@ async def test_twenty_equal_writes_with_one_key_make_one_change(both: RunningCon
     ],
 )
 async def test_a_rule_that_cannot_be_is_refused_by_its_field(
-    console: RunningConsole, body: dict[str, Any], field: str, says: str
+    standing: RunningConsole, body: dict[str, Any], field: str, says: str
 ) -> None:
-    with_node(console)
-    answer = await console.client.post(RULES, json={"scope": "user", "decision": "deny", **body})
+    with_node(standing)
+    answer = await standing.client.post(RULES, json={"scope": "user", "decision": "deny", **body})
     assert (answer.status_code, answer.json()["field"]) == (422, field)
     assert says in answer.json()["detail"]
-    assert PolicyRevisions(console.database).all() == {}
+    assert PolicyRevisions(standing.database).all() == {}
 
 
 @pytest.mark.req("O-28")
@@ -454,9 +454,9 @@ async def test_a_policy_is_tried_against_what_is_expected_of_it(console: Running
     ],
 )
 async def test_a_policy_that_cannot_be_read_names_the_place(
-    console: RunningConsole, policy: Any, field: str
+    standing: RunningConsole, policy: Any, field: str
 ) -> None:
-    answer = await console.client.post("/v1/permissions/test", json={"policy": policy})
+    answer = await standing.client.post("/v1/permissions/test", json={"policy": policy})
     assert answer.status_code == 422, answer.text
     assert answer.json()["field"].startswith(field)
 

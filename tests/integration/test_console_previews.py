@@ -143,10 +143,10 @@ async def test_other_kinds_are_shown_as_they_are_asked_for(
 @pytest.mark.parametrize(
     "media_type", ["text/javascript", "text/xml", "application/xhtml+xml", "x"]
 )
-async def test_no_other_type_is_shown(console: RunningConsole, media_type: str) -> None:
-    digest = await shown(console)
+async def test_no_other_type_is_shown(standing: RunningConsole, media_type: str) -> None:
+    digest = await shown(standing)
 
-    answer = await console.client.get(f"/v1/assets/{digest}", params={"as": media_type})
+    answer = await standing.client.get(f"/v1/assets/{digest}", params={"as": media_type})
 
     assert (answer.status_code, answer.json()["field"]) == (422, "as")
 

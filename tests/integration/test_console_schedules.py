@@ -381,9 +381,9 @@ async def test_lists_go_on_behind_their_cursor_the_newest_first(both: RunningCon
 )
 @pytest.mark.fault("F69")
 async def test_a_query_that_is_not_understood_is_refused(
-    console: RunningConsole, query: str, field: str
+    standing: RunningConsole, query: str, field: str
 ) -> None:
-    answer = await console.client.get(f"{PATH}?{query}")
+    answer = await standing.client.get(f"{PATH}?{query}")
     assert (answer.status_code, answer.json()["field"]) == (422, field)
 
 

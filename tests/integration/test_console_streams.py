@@ -147,14 +147,14 @@ async def test_one_who_comes_late_sees_the_text_so_far_once(both: RunningConsole
     ],
 )
 async def test_a_cursor_that_is_no_place_in_the_log_is_refused_by_name(
-    console: RunningConsole, params: dict[str, str], headers: dict[str, str], field: str
+    standing: RunningConsole, params: dict[str, str], headers: dict[str, str], field: str
 ) -> None:
-    ws = await console.create()
+    ws = await standing.create()
     path = f"/v1/workstreams/{ws}/events"
     forms = [{"Accept": "text/event-stream"}] + ([{}] if params else [])
     for form in forms:
         raw = {name: value.encode("latin-1") for name, value in {**form, **headers}.items()}
-        answer = await console.client.get(path, params=params, headers=raw)
+        answer = await standing.client.get(path, params=params, headers=raw)
         assert (answer.status_code, answer.json()["field"]) == (422, field)
 
 

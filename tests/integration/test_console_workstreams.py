@@ -166,11 +166,12 @@ async def test_an_id_that_is_unknown_or_malformed_is_told_apart(
     ],
 )
 async def test_a_creation_that_cannot_be_is_refused_by_the_name_of_its_field(
-    console: RunningConsole, body: dict[str, Any], field: str
+    standing: RunningConsole, body: dict[str, Any], field: str
 ) -> None:
-    answer = await console.client.post("/v1/workstreams", json=body)
+    before = (await standing.client.get("/v1/workstreams")).json()["total"]
+    answer = await standing.client.post("/v1/workstreams", json=body)
     assert (answer.status_code, answer.json()["field"]) == (422, field)
-    assert (await console.client.get("/v1/workstreams")).json()["total"] == 0
+    assert (await standing.client.get("/v1/workstreams")).json()["total"] == before
 
 
 @pytest.mark.fault("F69")
@@ -333,12 +334,13 @@ async def test_a_fork_of_a_closed_workstream_is_open(both: RunningConsole) -> No
 
 @pytest.mark.parametrize("after", [0, -1, 3, 10**30])
 async def test_a_fork_from_a_number_that_is_not_in_the_log_is_refused(
-    console: RunningConsole, after: int
+    standing: RunningConsole, after: int
 ) -> None:
-    ws = await console.create()
-    answer = await console.client.post(f"/v1/workstreams/{ws}/fork", json={"after": after})
+    ws = await standing.create()
+    before = (await standing.client.get("/v1/workstreams")).json()["total"]
+    answer = await standing.client.post(f"/v1/workstreams/{ws}/fork", json={"after": after})
     assert (answer.status_code, answer.json()["field"]) == (422, "after")
-    assert (await console.client.get("/v1/workstreams")).json()["total"] == 1
+    assert (await standing.client.get("/v1/workstreams")).json()["total"] == before
 
 
 async def test_no_question_waits_as_long_as_no_agent_can_ask(console: RunningConsole) -> None:

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from redshank_node.mcp_client import overlay
+from redshank_shared.domain.errors import Misconfigured
+from redshank_shared.queue.appended_feed import AppendedFeed
 from redshank_shared.stores.services import Services
 from tests.fakes.valkey import Valkey
 from tests.integration.console_world import RunningConsole, running, settings_for
@@ -159,8 +162,12 @@ async def test_what_was_added_keeps_no_node_from_starting_its_secrets_are_masked
         await two.add("well", file, env={"SHELF_TOKEN": "canary-secret", "PLAIN": "canary-plain"})
         body = {"name": "broken", "command": "/no/such/command", "required": True}
         assert (await console.client.post("/v1/mcp/servers", json=body)).status_code == 201
+        slotted = {"name": "slotted", "url": "https://a.example/mcp", "required": True}
+        slotted["bearer_token_secret_ref"] = "mcp.custom.slotted.TOKEN"
+        assert (await console.client.post("/v1/mcp/servers", json=slotted)).status_code == 201
         async with mcp_node(settings, "marsh", tmp_path) as node:
             assert node.tools("well") == {"egg"}
+            assert node.servers.without_slots() == {"slotted"}
             assert node.learned == ["canary-secret"]
             seen = await two.until_shown("broken", {"state": "failed"})
             assert "/no/such/command" in seen["nodes"][0]["detail"]
@@ -208,6 +215,54 @@ async def test_without_redis_servers_are_added_and_asked_again_all_the_same(
         done = await two.post("/servers/shelf/refresh")
         (said,) = done["nodes"]
         assert (said["added"], said["removed"], said["error"]) == (["nest"], ["egg"], "")
+
+
+@pytest.mark.req("T-73", "K-69")
+async def test_a_node_that_hears_of_a_change_does_not_wait_for_its_next_look(
+    tmp_path: Path, sqlite_url: str, valkey: Valkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overlay, "EVERY_SECONDS", 3600.0)
+    settings = settings_for(tmp_path, sqlite_url, valkey.url)
+    file = shelf(tmp_path, "egg")
+    async with (
+        running(settings) as console,
+        mcp_node(settings, "marsh", tmp_path) as node,
+        asyncio.TaskGroup() as group,
+    ):
+        begun = asyncio.Event()
+
+        async def listen() -> None:
+            async for heard in AppendedFeed(settings.redis.url).listen():
+                begun.set()
+                if not isinstance(heard, str) and heard.mcp:
+                    node.overlay.wake()
+
+        listening = group.create_task(listen())
+        await begun.wait()
+        two = TwoNodes(console, [node], tmp_path)
+        await two.add("shelf", file)
+        await until(lambda: node.tools("shelf") == {"egg"})
+        await until_true(lambda: two.is_up("marsh"))
+        file.write_text("nest")
+        done = await two.post("/servers/shelf/refresh")
+        assert done["nodes"][0]["added"] == ["nest"]
+        assert (await console.client.delete("/v1/mcp/servers/shelf")).status_code == 200
+        await until(lambda: node.servers.record("shelf") is None)
+        listening.cancel()
+
+
+@pytest.mark.req("K-56")
+async def test_a_node_does_not_start_with_a_profile_of_which_it_can_start_nothing(
+    tmp_path: Path, sqlite_url: str, valkey: Valkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    settings = settings_for(tmp_path, sqlite_url, valkey.url, MCP__PROFILES="try")
+    with pytest.raises(ExceptionGroup) as refused:
+        async with mcp_node(settings, "marsh", tmp_path):
+            pass
+    (error,) = refused.value.exceptions
+    assert isinstance(error, Misconfigured)
+    assert (error.code, error.field) == ("mcp_profile_empty", "mcp.profiles")
 
 
 @pytest.mark.req("K-48")

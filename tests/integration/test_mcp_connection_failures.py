@@ -1,6 +1,7 @@
 """A server may fail in every way: only its own calls do, each says why, and it comes back."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -57,6 +58,16 @@ async def test_a_command_that_is_killed_between_calls_is_noticed_and_listed_anew
 
 
 @pytest.mark.fault("F9")
+async def test_a_command_that_reads_no_more_is_started_anew(tmp_path: Path) -> None:
+    async with connected(tmp_path, moody(tmp_path)) as servers:
+        assert await call(servers, "deaf") == "deaf"
+        with contextlib.suppress(OutcomeUnknown):
+            await call(servers, "ok")
+        assert await call(servers, "ok") == "ok"
+        assert len(starts(tmp_path)) == 2
+
+
+@pytest.mark.fault("F9")
 async def test_tools_do_not_vanish_while_their_server_comes_back(tmp_path: Path) -> None:
     async with connected(tmp_path, moody(tmp_path)) as servers:
         tools = servers.inventories()["moody"].tools
@@ -106,6 +117,17 @@ async def test_a_server_restarted_between_calls_gets_the_next_call_once(tmp_path
                 await servers.call("echo", "echo", {"word": "two"}, SECONDS)
                 assert status(servers, "echo").reconnects == 1
     assert (tmp_path / "echo.done").read_text().split() == ["one", "two"]
+
+
+@pytest.mark.fault("F9")
+async def test_a_server_that_comes_late_is_there_without_being_called(tmp_path: Path) -> None:
+    port = free_port()
+    server = McpServer(name="echo", url=f"http://127.0.0.1:{port}/mcp", startup_timeout_sec=60)
+    async with connected(tmp_path, server) as servers:
+        assert status(servers, "echo").state == "failed"
+        with listening(str(FAKES / "mcp_echo.py"), str(tmp_path), "echo", "http", str(port)):
+            await until(lambda: status(servers, "echo").state == "connected")
+            assert [tool.name for tool in servers.inventories()["echo"].tools] == ["echo"]
 
 
 @pytest.mark.req("O18", "C-51")

@@ -10,15 +10,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from redshank_node.mcp_client.failures import ServerUnavailable
+from redshank_node.mcp_client.failures import OutcomeUnknown, ServerUnavailable
 from redshank_node.mcp_client.starting import check_transport
 from redshank_node.mcp_client.supervisor import McpServers, Rules
 from redshank_node.tools.tool import BadArguments
 from redshank_shared.domain.errors import Conflict, Misconfigured, NotFound
+from redshank_shared.settings.environment import process_environment
 from redshank_shared.settings.mcp_server import McpServer
 from tests.fakes.mcp_node import connected, status, surroundings, until
 from tests.integration.mcp_moods import FAKES, SECONDS, alive, call, listening, moody, starts, text
 
+ROOT = FAKES.parents[1]
+PACKAGES = (ROOT / "shared", ROOT / "node", ROOT)
 SLOT = "mcp.custom.moody.TOKEN"
 
 
@@ -143,8 +146,8 @@ async def test_a_refused_token_is_asked_for_anew_and_the_request_sent_once_more(
 ) -> None:
     heard: list[str] = []
 
-    async def refused(_: McpServer, challenge: str) -> None:
-        heard.append(challenge)
+    async def refused(_: McpServer, challenge: str, token: str) -> None:
+        heard.append(f"{token}: {challenge}")
 
     async def authorize(_: McpServer) -> str | None:
         return "token"
@@ -158,7 +161,7 @@ async def test_a_refused_token_is_asked_for_anew_and_the_request_sent_once_more(
             with pytest.raises(ServerUnavailable, match="refuses a token that is new"):
                 await call(servers, "headers")
     # Once for the call, once for it on the connection that was made anew.
-    assert heard == ['Bearer resource_metadata="http://127.0.0.1/x"'] * 2
+    assert heard == ['token: Bearer resource_metadata="http://127.0.0.1/x"'] * 2
 
 
 @pytest.mark.req("K-57", "K-58")
@@ -282,6 +285,19 @@ async def test_refresh_and_reconnect_report_what_came_and_what_went(tmp_path: Pa
             await servers.refresh("nobody")
 
 
+@pytest.mark.req("T-73", "T-74")
+async def test_a_refresh_ends_though_its_connection_ends_first(tmp_path: Path) -> None:
+    async with connected(tmp_path, moody(tmp_path)) as servers:
+        (process,) = starts(tmp_path)
+        os.kill(process, signal.SIGSTOP)
+        async with asyncio.TaskGroup() as group:
+            refreshing = group.create_task(servers.refresh("moody"))
+            await asyncio.sleep(0)
+            os.kill(process, signal.SIGKILL)
+        assert refreshing.result().failed != ""
+        assert (await servers.refresh("moody")).failed == ""
+
+
 @pytest.mark.req("K-55", "K-69")
 async def test_adding_or_removing_one_server_touches_no_other(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("first", "second")]
@@ -353,7 +369,11 @@ async def test_a_command_that_ignores_its_end_is_killed_with_all_that_it_started
 @pytest.mark.fault("F11")
 async def test_the_commands_die_with_their_node_however_it_dies(tmp_path: Path) -> None:
     host = await asyncio.create_subprocess_exec(
-        sys.executable, str(FAKES / "mcp_host.py"), str(tmp_path), stdout=asyncio.subprocess.PIPE
+        sys.executable,
+        str(FAKES / "mcp_host.py"),
+        str(tmp_path),
+        stdout=asyncio.subprocess.PIPE,
+        env={**process_environment(), "PYTHONPATH": ":".join(map(str, PACKAGES))},
     )
     assert host.stdout is not None
     assert await host.stdout.readline() == b"connected\n"
@@ -389,6 +409,26 @@ async def test_a_command_runs_in_the_sandbox_that_its_record_names_or_not_at_all
         assert "nothing confines here" in status(servers, "moody").detail
     assert set(sandbox.asked) == {("MCP server moody", "read_only", "read_only")}
     assert starts(tmp_path) == []
+
+
+@pytest.mark.fault("F67")
+async def test_a_fault_of_ours_in_one_request_costs_no_other(tmp_path: Path) -> None:
+    async def broken(_: McpServer, challenge: str, token: str) -> None:
+        raise RuntimeError("broken")
+
+    async def authorize(_: McpServer) -> str | None:
+        return "token"
+
+    slots = Slots(**{"mcp.oauth.moody": "account"})
+    with listening(str(FAKES / "mcp_rude_http.py")) as first:
+        address = f"http://127.0.0.1:{first.split()[1]}/later/401"
+        server = McpServer(name="moody", url=address, oauth_slot_ref="mcp.oauth.moody")
+        around = {"value": slots.value, "authorize": authorize, "refused": broken}
+        async with connected(tmp_path, server, **around) as servers:
+            with pytest.raises(OutcomeUnknown, match="RuntimeError: the request broke down"):
+                await call(servers, "headers")
+            assert status(servers, "moody").state == "connected"
+            assert status(servers, "moody").reconnects == 0
 
 
 @pytest.mark.req("C-50")

@@ -13,6 +13,7 @@ import pytest
 from redshank_node.mcp_client.calling import (
     AudioContent,
     Called,
+    EmbeddedResource,
     ImageContent,
     TextContent,
 )
@@ -347,6 +348,25 @@ async def test_images_are_shown_to_models_and_sound_is_kept_as_an_asset(
     (stored,) = [fact for fact in facts if isinstance(fact, AssetsStored)]
     assert (stored.assets[0].media_type, stored.assets[0].size) == ("audio/wav", len(sound))
     assert f"[audio audio/wav, 44 bytes, kept as {stored.assets[0].digest}]" in result.output
+
+
+@pytest.mark.req("T-75", "K-70")
+async def test_bytes_of_a_resource_are_kept_and_written_out_where_they_are_few(
+    plain: McpTurns, servers: ServersInMemory
+) -> None:
+    few, many = base64.b64encode(b"\x00\x01" * 20).decode(), base64.b64encode(b"x" * 9000).decode()
+    servers.answer = Called(
+        (
+            EmbeddedResource("wiki://front", blob=few, media_type="application/gzip"),
+            EmbeddedResource("wiki://front", blob=many, media_type="application/gzip"),
+        )
+    )
+    result = await plain.said("read_mcp_resource", '{"uri": "wiki://front"}')
+    lines = result.output.splitlines()
+    assert lines[1].startswith("[resource application/gzip, 40 bytes, kept as sha256:")
+    assert lines[2] == few
+    assert lines[3].startswith("[resource application/gzip, 9000 bytes, kept as sha256:")
+    assert len(lines) == 5
 
 
 @pytest.mark.fault("F9")

@@ -317,7 +317,12 @@ async def test_a_silent_node_is_asked_and_not_waited_for_longer_than_ten_seconds
     ticks = itertools.count(0.0, ANSWER_SECONDS * 0.6)
     other = Console(console.settings)
     reading, audit = other.parts.mcp.reading, other.parts.admin_audit
-    rounds = McpRounds(console.database, reading, audit, lambda: next(ticks))
+    told: list[str] = []
+
+    async def tell() -> None:
+        told.append("look")
+
+    rounds = McpRounds(console.database, reading, audit, lambda: next(ticks), tell)
     serial = await console.database.run(rows.order, ["wiki"], "refresh")
     quick, silent = NodeSaid("quick"), NodeSaid("silent")
     async with telling(console, quick, silent):
@@ -329,6 +334,7 @@ async def test_a_silent_node_is_asked_and_not_waited_for_longer_than_ten_seconds
     by_node = {each.node: each for each in view.nodes}
     assert (by_node["quick"].answered, by_node["quick"].added) == (True, ["egg"])
     assert not by_node["silent"].answered
+    assert told == ["look"]
 
 
 async def test_an_order_for_a_server_that_is_not_there_is_not_found(

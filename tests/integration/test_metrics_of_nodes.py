@@ -31,7 +31,7 @@ async def serving(metrics: Metrics, token: str = "") -> AsyncIterator[httpx.Asyn
     port = free_port()
     app = node_api(health, metrics, token)
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_config=None, lifespan="off"))
-    async with asyncio.TaskGroup() as group, httpx.AsyncClient() as client:
+    async with asyncio.TaskGroup() as group, httpx.AsyncClient(verify=False) as client:
         group.create_task(server.serve())
         client.base_url = httpx.URL(f"http://127.0.0.1:{port}")
         async with asyncio.timeout(DEADLINE_SECONDS):

@@ -10,7 +10,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
 from redshank_shared.domain.errors import Misconfigured, Unavailable
-from redshank_shared.stores import mcp_tables, tables
+from redshank_shared.stores import mcp_tables, skill_tables, tables
 from redshank_shared.stores.columns import metadata
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.migrations.schema import HEAD, check, current_version, migrate
@@ -50,7 +50,8 @@ def test_six_processes_start_on_an_empty_database_together(empty_database_url: s
 
 
 def test_the_migrated_schema_is_the_one_in_the_program(database: Database) -> None:
-    assert {tables.events.name, mcp_tables.mcp_servers.name} < set(metadata.tables)
+    one_of_each = (tables.events, mcp_tables.mcp_servers, skill_tables.skills)
+    assert {table.name for table in one_of_each} < set(metadata.tables)
     with database.begin() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from redshank_node.mcp_client.oauth import HOLD_SECONDS
 from redshank_shared.domain.oauth_failures import LoginNeeded, ScopedUseOnly, TokensUnavailable
+from redshank_shared.oauth.renewal import HOLD_SECONDS
 from redshank_shared.stores.secrets import SecretRow, Secrets
 from tests.fakes.authorization_server import AuthorizationServer, ProtectedServer
 from tests.integration.oauth_world import SLOT, OAuthNode, at, login, record
@@ -294,3 +294,37 @@ async def test_the_tokens_of_the_last_renewals_are_masked_those_of_long_ago_are_
     await login(node, server)
     assert len(node.redactor.forms) < size * 1.1
     assert not node.redactor.knows(tokens[0])
+
+
+@pytest.mark.fault("F-13")
+async def test_a_token_that_came_late_goes_before_the_mark_of_who_overtook(
+    node: OAuthNode, authority: AuthorizationServer, server: ProtectedServer
+) -> None:
+    account = await login(node, server)
+    node.ahead_seconds = 3590.0
+    authority.hold = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        call = group.create_task(node.access.authorize(record(server)))
+        await until_asked(authority, 1)
+        overtaken = msgspec.structs.replace(account, refreshing="nd_2")
+        await node.accounts.put(SLOT, overtaken, "ana")
+        authority.hold.set()
+    assert call.result() in authority.alive
+    assert (await node.account()).access_token == call.result()
+
+
+@pytest.mark.fault("F-13")
+async def test_a_login_during_a_renewal_goes_before_what_it_brings(
+    node: OAuthNode, authority: AuthorizationServer, server: ProtectedServer
+) -> None:
+    await login(node, server)
+    node.ahead_seconds = 3590.0
+    authority.hold = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        call = group.create_task(node.access.authorize(record(server)))
+        await until_asked(authority, 1)
+        hold, authority.hold = authority.hold, None
+        again = await login(node, server)
+        hold.set()
+    assert call.result() == again.access_token
+    assert (await node.account()).access_token == again.access_token

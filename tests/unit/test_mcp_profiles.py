@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from redshank_console.cli.main import app
 from redshank_console.cli.mcp_adding import given_record
 from redshank_console.cli.mcp_flags import mcp_variables
 from redshank_shared.domain.errors import Invalid, Misconfigured
@@ -91,6 +93,19 @@ def test_a_profile_of_which_nothing_can_be_started_is_an_error() -> None:
     with pytest.raises(Misconfigured, match="profile try: none of everything") as empty:
         check_profiles(("web", "try"), is_startable)
     assert (empty.value.code, empty.value.field) == ("mcp_profile_empty", "mcp.profiles")
+
+
+@pytest.mark.parametrize("command", ["up", "node"])
+def test_a_start_with_an_unknown_profile_starts_nothing(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    done = CliRunner().invoke(app, [command, "--mcp-profile", "web", "--mcp-profile", "lokal"])
+    assert isinstance(done.exception, Misconfigured)
+    assert "there is no MCP profile lokal" in done.exception.detail
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.req("T-73")

@@ -1,8 +1,12 @@
 """Schemas of remote tools: every provider takes what is shown, arguments are checked by it."""
 
+import contextlib
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from redshank_node.mcp_client.remote_arguments import checked
 from redshank_node.mcp_client.remote_schema import Unusable, usable
@@ -139,3 +143,50 @@ def test_a_strangers_pattern_is_never_run() -> None:
 )
 def test_a_broken_schema_refuses_nothing(schema: dict[str, Any]) -> None:
     assert checked({"a": 1}, schema) == {"a": 1}
+
+
+_WORDS = st.sampled_from(
+    [
+        "type",
+        "properties",
+        "required",
+        "enum",
+        "items",
+        "$ref",
+        "$defs",
+        "anyOf",
+        "description",
+        "a",
+    ]
+) | st.text(st.characters(), max_size=5)
+_ANY = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=8)
+    | st.sampled_from(["object", "string", "#/$defs/a", "#", "#/properties/a", "http://x/y"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_WORDS, inner, max_size=4),
+    max_leaves=30,
+)
+_TABLES = st.dictionaries(_WORDS, _ANY, max_size=5)
+
+
+@pytest.mark.req("K-70")
+@pytest.mark.fault("F67")
+@settings(max_examples=250, deadline=None)
+@given(_TABLES, st.dictionaries(st.sampled_from(["a", "b"]), _ANY, max_size=2))
+def test_any_schema_is_shown_whole_or_refused_with_words(
+    schema: dict[str, Any], arguments: dict[str, Any]
+) -> None:
+    try:
+        said = usable(schema)
+    except Unusable:
+        said = schema
+    else:
+        shown = msgspec.json.decode(msgspec.json.encode(said))
+        assert shown["type"] == "object"
+        assert isinstance(shown["properties"], dict)
+        assert "http://x/y" not in [shown.get("$ref")]
+    with contextlib.suppress(BadArguments):
+        checked(arguments, said)

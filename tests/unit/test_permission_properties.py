@@ -13,6 +13,7 @@ from redshank_shared.permissions.matching import Subject
 from redshank_shared.permissions.modes import under_mode
 from redshank_shared.permissions.rules import DECISIONS, EFFECTS, SCOPES, Origin, Rule, Scope
 from redshank_shared.permissions.ruleset import RuleSet
+from tests.effort import examples
 
 # Few, short names that share beginnings, so that most rule sets hold rivals for one call.
 NAMES = ("a", "ab", "abc", "abd", "b", "ba")
@@ -137,7 +138,7 @@ SUBJECTS = st.builds(
 
 @pytest.mark.req("K-36", "O15")
 @pytest.mark.fault("F5", "F7")
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(RULE_LISTS, SUBJECTS, st.randoms(use_true_random=False), st.booleans())
 def test_no_rule_order_alias_or_mode_lets_a_denied_call_run(
     rules: list[Rule], subject: Subject, chance: random.Random, listed: bool
@@ -154,7 +155,7 @@ def test_no_rule_order_alias_or_mode_lets_a_denied_call_run(
 
 
 @pytest.mark.req("O25", "O15")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(RULE_LISTS, SUBJECTS, st.sampled_from(("project", "user")))
 def test_no_other_rule_lifts_a_locked_deny(
     rules: list[Rule], subject: Subject, scope: Scope
@@ -168,7 +169,7 @@ def test_no_other_rule_lifts_a_locked_deny(
             assert decided.locks
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(RULE_LISTS, st.lists(RULES, max_size=6), SUBJECTS)
 def test_rules_added_later_decide_as_if_they_had_been_there(
     rules: list[Rule], more: list[Rule], subject: Subject

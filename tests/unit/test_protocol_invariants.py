@@ -41,6 +41,7 @@ from redshank_shared.domain.plan import Ask, Rest, plan, project
 from redshank_shared.domain.question_events import Answer
 from redshank_shared.domain.transcript import transcript
 from redshank_shared.domain.workstream import advance, fold
+from tests.effort import examples
 from tests.unit.log_readings import (
     asked_calls,
     assert_batches_are_decided_first,
@@ -380,7 +381,7 @@ class TurnProtocol(RuleBasedStateMachine):
 
 TestTurnProtocol = TurnProtocol.TestCase
 TestTurnProtocol.settings = settings(
-    max_examples=250,
+    max_examples=examples(100),
     stateful_step_count=80,
     deadline=None,
     database=None,

@@ -37,6 +37,7 @@ from redshank_shared.permissions.decision import judge
 from redshank_shared.permissions.rules import BUILTIN
 from redshank_shared.permissions.ruleset import RuleSet
 from redshank_shared.permissions.tool_card import ToolCard, subject, unregistered_card
+from tests.effort import examples
 
 
 def some(*names: str) -> frozenset[str]:
@@ -176,7 +177,7 @@ CAPABILITIES = st.builds(
 
 
 @pytest.mark.req("K-74", "K-77")
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(CAPABILITIES, CAPABILITIES, st.sampled_from(("a", "b", "c", "d")))
 def test_an_intersection_permits_exactly_what_both_permit(
     one: CapabilityScope, other: CapabilityScope, name: str

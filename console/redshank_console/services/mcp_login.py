@@ -12,7 +12,7 @@ from redshank_console.services.orders import Clock
 from redshank_console.services.secrets import SecretKeeping
 from redshank_shared.clock import rfc3339
 from redshank_shared.domain.errors import Conflict, Invalid, Misconfigured, NotAllowed, NotFound
-from redshank_shared.domain.oauth_account import check_for, facts_of
+from redshank_shared.domain.oauth_account import StoredAccount, check_for, facts_of
 from redshank_shared.domain.oauth_addresses import checked_address, is_loopback
 from redshank_shared.domain.oauth_failures import LoginNeeded, LoginRefused
 from redshank_shared.domain.oauth_flow import CallbackAnswer, Pending, random_text
@@ -25,7 +25,7 @@ from redshank_shared.stores.database import Database
 from redshank_shared.stores.live_secrets import LiveSecrets
 from redshank_shared.stores.mcp_logins import LIVES_SECONDS, BegunLogin, McpLogins
 from redshank_shared.stores.mcp_servers import McpServerRows
-from redshank_shared.stores.oauth_accounts import OAuthAccounts, StoredAccount
+from redshank_shared.stores.oauth_accounts import OAuthAccounts
 from redshank_shared.stores.opening import vault_of
 from redshank_shared.vault.redaction import Redactor
 from redshank_shared.vault.sealing import NONCE_BYTES

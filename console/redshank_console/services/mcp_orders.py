@@ -1,6 +1,6 @@
 """Changes MCP servers of the cluster: adds, replaces, removes, accepts what tools changed to."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -38,14 +38,18 @@ class McpOrders:
         kept: KeptAnswers,
         audit: AdminAudit,
         clock: Clock,
+        tell: Callable[[], Awaitable[None]],
         transports: str = "both",
     ) -> None:
-        """`transports`: which ways of reaching a server [mcp] allows (C-50)."""
+        """`tell` has nodes look at once; `transports`: which ways of reaching a server [mcp] allows
+        (C-50).
+        """
         self._database = database
         self._reading = reading
         self._kept = kept
         self._audit = audit
         self._clock = clock
+        self._tell = tell
         self._transports = transports
         self._rows = McpServerRows(database)
         self._tools = McpTools(database)
@@ -70,6 +74,7 @@ class McpOrders:
             stored = await self._database.run(self._rows.add, self._row(server, by), beside)
         except IdempotencyRace:
             return await self._raced(keyed)
+        await self._tell()
         return _answer(stored, 201)
 
     async def replace(
@@ -90,6 +95,7 @@ class McpOrders:
             stored = await self._database.run(self._rows.replace, self._row(server, by), beside)
         except IdempotencyRace:
             return await self._raced(keyed)
+        await self._tell()
         return _answer(stored, 200)
 
     async def remove(self, name: str, by: str, keyed: KeyedRequest | None) -> Answer:
@@ -115,6 +121,7 @@ class McpOrders:
             stored = await self._database.run(self._rows.remove, name, beside)
         except IdempotencyRace:
             return await self._raced(keyed)
+        await self._tell()
         return _answer(stored, 200)
 
     async def accept(self, server: str, tool: str, digest: str, by: str) -> McpServerDetailView:

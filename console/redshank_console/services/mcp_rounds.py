@@ -1,7 +1,7 @@
 """Has every node ask MCP servers again, gathers what they did (T-73)."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from redshank_console.collector.nodes import Node
 from redshank_console.services.admin_audit import AdminAudit
@@ -15,7 +15,7 @@ _LOOK_SECONDS = 0.2
 
 
 class McpRounds:
-    """`monotonic`: seconds on a steady clock."""
+    """`monotonic`: seconds on a steady clock; `tell` has nodes look at once."""
 
     def __init__(
         self,
@@ -23,11 +23,13 @@ class McpRounds:
         reading: McpReading,
         audit: AdminAudit,
         monotonic: Callable[[], float],
+        tell: Callable[[], Awaitable[None]],
     ) -> None:
         self._database = database
         self._reading = reading
         self._audit = audit
         self._monotonic = monotonic
+        self._tell = tell
         self._rows = McpServerRows(database)
 
     async def of_server(self, name: str, order: Order, by: str) -> McpOrderView:
@@ -44,6 +46,7 @@ class McpRounds:
         if not names:
             return []
         serial = await self._database.run(self._rows.order, names, order)
+        await self._tell()
         await self._audit.record(by, f"mcp_server.{order}", ", ".join(names)[:500])
         end = self._monotonic() + ANSWER_SECONDS
         while True:

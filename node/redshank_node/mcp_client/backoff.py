@@ -1,4 +1,4 @@
-"""Says when a server that failed is tried again, and whether a call may ask for that."""
+"""Says when a server that failed is tried again."""
 
 from collections.abc import Callable
 

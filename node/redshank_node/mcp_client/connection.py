@@ -44,7 +44,7 @@ from redshank_node.mcp_client.listing import (
     resource_of as listed_resource_of,
 )
 from redshank_node.mcp_client.surroundings import Surroundings
-from redshank_node.mcp_client.traffic import LIST_KEYS, Traffic, unwrapped
+from redshank_node.mcp_client.traffic import LIST_KEYS, Traffic
 from redshank_shared.settings.mcp_server import McpServer
 from redshank_shared.wire.version import VERSION
 
@@ -185,7 +185,7 @@ class LiveConnection:
         )
         return Called(
             tuple(content_of(block) for block in result.content),
-            unwrapped(result.structured_content),
+            self._traffic.set_aside(result.structured_content),
             result.is_error,
         )
 

@@ -1,8 +1,7 @@
-"""The way out of one HTTP connection: each request goes to the server's address, with its token,
-or fails by itself.
-"""
+"""The way out of one HTTP connection: what goes wrong with a request is its own affair."""
 
 import asyncio
+import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
 from typing import Literal
@@ -16,6 +15,8 @@ from redshank_node.mcp_client.surroundings import Surroundings
 from redshank_shared.domain.errors import RedshankError
 from redshank_shared.domain.masking import shown_url
 from redshank_shared.settings.mcp_server import McpServer
+
+logger = logging.getLogger(__name__)
 
 # What became of a request: never executed; not known; refused; never executed, for the session is
 # no longer known.
@@ -70,6 +71,9 @@ class Door(httpx2.AsyncBaseTransport):
             return self._failed("not_executed", f"cannot be reached: {_words(error)}")
         except (httpx2.HTTPError, TimeoutError) as error:
             return self._failed("unknown", f"the connection broke: {_words(error)}")
+        except Exception as error:  # noqa: BLE001 - else it takes all other calls down with it
+            logger.exception("MCP server %s: a request broke down", self._server.name)
+            return self._failed("unknown", f"{type(error).__name__}: the request broke down")
 
     async def aclose(self) -> None:
         """Close all connections."""

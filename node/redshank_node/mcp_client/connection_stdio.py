@@ -142,8 +142,9 @@ class _Speech:
                 line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                 try:
                     await self._write_all(line.encode(errors="replace") + b"\n")
-                except OSError:
-                    # It no longer reads: its end shows on its standard output.
+                except OSError as error:
+                    self._traffic.is_closed = True
+                    self._signals.lost(f"it reads no more: {error.strerror}")
                     return
 
     def _note(self, message: mcp_types.JSONRPCMessage) -> None:

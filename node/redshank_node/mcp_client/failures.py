@@ -1,4 +1,4 @@
-"""Why a request to an MCP server has no answer; every message names server and cause."""
+"""Why a request to an MCP server has no answer: each message names the server with the cause."""
 
 
 class McpFailure(Exception):

@@ -1,4 +1,4 @@
-"""Takes the lines of a stdio server apart, and what is in them, within bounds."""
+"""Takes apart what a stdio server writes, within bounds."""
 
 import json
 import re

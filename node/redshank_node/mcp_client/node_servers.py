@@ -34,6 +34,7 @@ from redshank_shared.waiting import happened
 logger = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 1.0
+_BEGUN_SECONDS = 0.1
 _SAID_CHARACTERS = 200
 
 
@@ -108,14 +109,23 @@ class NodeServers:
         )
 
     async def begin(
-        self, group: asyncio.TaskGroup, end: asyncio.Event, metrics: Metrics
+        self, group: asyncio.TaskGroup, end: asyncio.Event, term: asyncio.Event, metrics: Metrics
     ) -> Misconfigured | None:
         """Start all servers as tasks of this group until `end`, those that were added at run time
-        too; return when each is connected, or failed its first try. What the operator must mend
-        before the node may take work, if anything.
+        too; return when each is connected, or failed its first try, or `term` came before. What the
+        operator must mend before the node may take work, if anything.
         """
         await self._overlay.load()
         group.create_task(self._run(end, metrics))
+        started, leaving = group.create_task(self._started()), group.create_task(term.wait())
+        await asyncio.wait((started, leaving), return_when=asyncio.FIRST_COMPLETED)
+        leaving.cancel()
+        if started.done():
+            return started.result()
+        started.cancel()
+        return None
+
+    async def _started(self) -> Misconfigured | None:
         try:
             await self._overlay.started()
             self.offer.begin(load(self._profile))
@@ -130,8 +140,15 @@ class NodeServers:
             group.create_task(self.servers.run(stop))
             group.create_task(self._overlay.run(stop))
             group.create_task(self._skills.run(stop))
+            while not (stop.is_set() or self.offer.has_begun):
+                await happened(stop, _BEGUN_SECONDS)
+            # What is told before would lack the tools that turns see from then on.
             group.create_task(self._publishing.run(stop))
             group.create_task(self._notice(stop, metrics))
+
+    def wake(self) -> None:
+        """Somebody changed something about servers: look now."""
+        self._overlay.wake()
 
     def tools(self) -> tuple[Tool, ...]:
         """Every tool that is offered now, whatever profiles make of it."""

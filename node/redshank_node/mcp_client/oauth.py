@@ -6,34 +6,22 @@ from collections.abc import Callable
 
 import msgspec
 
-from redshank_shared.domain.errors import RedshankError, Unavailable
-from redshank_shared.domain.oauth_account import (
-    Account,
-    check_for,
-    is_due,
-    is_over,
-    refreshed,
-)
+from redshank_shared.domain.errors import RedshankError
+from redshank_shared.domain.oauth_account import Account, StoredAccount, is_due, is_over
 from redshank_shared.domain.oauth_discovery import read_challenge
 from redshank_shared.domain.oauth_failures import (
     NEEDS_SCOPE,
-    GrantRefused,
     LoginNeeded,
     ScopedUseOnly,
     TokensUnavailable,
 )
+from redshank_shared.oauth.renewal import Renewal
 from redshank_shared.oauth.requests import Requests
-from redshank_shared.oauth.tokens import refresh
 from redshank_shared.settings.mcp_server import McpServer
-from redshank_shared.stores.oauth_accounts import OAuthAccounts, StoredAccount
-from redshank_shared.waiting import happened
+from redshank_shared.stores.oauth_accounts import OAuthAccounts
 
 logger = logging.getLogger(__name__)
 
-# Longer than a request for tokens may last, so that who is still at it is not overtaken.
-HOLD_SECONDS = 30.0
-_LOOK_SECONDS = 0.1
-_WRITE_AGAIN_SECONDS = 0.5
 _TRY_AGAIN_SECONDS = 5.0
 # A server that refuses every token must not have one renewed for each call.
 _JUST_NOW_SECONDS = 60.0
@@ -50,8 +38,7 @@ class OAuthAccess:
     """One for a node. Nothing of an account is kept between two requests: a slot that was revoked
     or filled anew counts from the next one on (K-64).
 
-    The refresh token of a server may be good for once only. So who uses it first says so in the
-    slot by compare-and-swap, alone in the cluster; the others wait for what comes of it (F13).
+    However many calls need a new token, one renewal of this node brings it (F13).
     `scoped_only`: a server gets no token until a session that may use it has called it (K-63).
     `now`: seconds since the epoch.
     """
@@ -66,9 +53,7 @@ class OAuthAccess:
         *,
         scoped_only: bool = False,
     ) -> None:
-        self._accounts = accounts
-        self._requests = requests
-        self._holder = holder
+        self._renewal = Renewal(accounts, requests, holder, now, monotonic)
         self._now = now
         self._monotonic = monotonic
         self._scoped_only = scoped_only
@@ -155,9 +140,7 @@ class OAuthAccess:
                 f"{NEEDS_SCOPE}: MCP server {server.name} has an account, which is used from "
                 f"inside a session that may use it: read or list its resources there"
             )
-        stored = await self._accounts.find(server.oauth_slot_ref, server.name)
-        check_for(stored.account, server.name, server.url, server.oauth_scopes)
-        return stored
+        return await self._renewal.found(server)
 
     async def _renewed_in_time(self, server: McpServer, account: Account) -> Account:
         """A token that still lives serves while the authorization server is away."""
@@ -194,7 +177,7 @@ class OAuthAccess:
     async def _renewing(self, server: McpServer, unwanted: str) -> Account | RedshankError:
         slot = server.oauth_slot_ref
         try:
-            account = await self._renew(server, unwanted)
+            account = await self._renewal.renew(server, unwanted, self._stop)
         except RedshankError as error:
             self._failed_at[slot] = self._monotonic()
             return error
@@ -204,63 +187,6 @@ class OAuthAccess:
         self._failed_at.pop(slot, None)
         return account
 
-    async def _renew(self, server: McpServer, unwanted: str) -> Account:
-        slot = server.oauth_slot_ref
-        seen, since = 0, 0.0
-        while True:
-            stored = await self._found(server)
-            account = stored.account
-            if account.access_token != unwanted and not is_due(account, self._now()):
-                return account
-            _check_renewable(account, server)
-            if stored.version != seen:
-                seen, since = stored.version, self._monotonic()
-            # Measured on our own clock: those of other machines may differ from it.
-            if account.refreshing and self._monotonic() - since < HOLD_SECONDS:
-                if await happened(self._stop, _LOOK_SECONDS):
-                    raise TokensUnavailable("this node is ending: no token is renewed any more")
-                continue
-            ours = msgspec.structs.replace(account, refreshing=self._holder)
-            if await self._accounts.change(slot, stored, ours, account.logged_in_by):
-                return await self._ask(server, StoredAccount(ours, stored.version + 1))
-
-    async def _ask(self, server: McpServer, held: StoredAccount) -> Account:
-        account = held.account
-        idle = msgspec.structs.replace(account, refreshing="")
-        try:
-            fresh = refreshed(account, await refresh(self._requests, account), self._now())
-        except (GrantRefused, LoginNeeded) as error:
-            await self._keep(server, held, msgspec.structs.replace(idle, spent=error.detail))
-            raise LoginNeeded(
-                f"MCP server {server.name} needs a login: {error.detail}; run "
-                f"`redshank mcp login {server.name}`",
-                code="oauth_login_needed" if isinstance(error, GrantRefused) else error.code,
-            ) from None
-        except TokensUnavailable:
-            await self._keep(server, held, idle)
-            raise
-        return await self._keep(server, held, fresh)
-
-    async def _keep(self, server: McpServer, held: StoredAccount, account: Account) -> Account:
-        """Write down what came of a renewal; the account as it is there then.
-
-        A new login in the meantime goes before it. Who overtook us holds the token that we have
-        used up already: ours goes before theirs.
-        """
-        slot, stored = server.oauth_slot_ref, held
-        while True:
-            try:
-                if await self._accounts.change(slot, stored, account, account.logged_in_by):
-                    return account
-                stored = await self._accounts.find(slot, server.name)
-            except Unavailable:
-                # The old refresh token is spent: this one must not be lost to an outage.
-                if await happened(self._stop, _WRITE_AGAIN_SECONDS):
-                    raise
-                continue
-            if stored.account.refresh_token != held.account.refresh_token:
-                return stored.account
-
 
 def _refuses_all(server: McpServer) -> LoginNeeded:
     return LoginNeeded(
@@ -268,11 +194,3 @@ def _refuses_all(server: McpServer) -> LoginNeeded:
         f"{server.name}`",
         code="oauth_token_refused",
     )
-
-
-def _check_renewable(account: Account, server: McpServer) -> None:
-    if not account.refresh_token:
-        raise LoginNeeded(
-            f"the token of MCP server {server.name} is good for nothing more, and there is none to "
-            f"renew it with: run `redshank mcp login {server.name}`",
-        )

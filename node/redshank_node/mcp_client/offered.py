@@ -51,6 +51,11 @@ class McpOffer:
         self._tools: dict[_Known, tuple[McpServer, Tool]] = {}
         self._revision = 0
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether turns see what the servers offer."""
+        return self._begun
+
     def begin(self, profile: Profile) -> None:
         """The servers have started: from now on turns see what they offer. `profile`: the one that
         new workstreams get; Misconfigured where it does not take what is there (K-66, C-53).

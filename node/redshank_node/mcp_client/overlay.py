@@ -13,7 +13,12 @@ from redshank_node.mcp_client.supervisor import McpServers
 from redshank_shared.domain.errors import Misconfigured, RedshankError
 from redshank_shared.domain.masking import is_sensitive_name
 from redshank_shared.domain.mcp_names import check_servers
-from redshank_shared.settings.mcp_catalog import check_profiles, has_its_command, named_profiles
+from redshank_shared.settings.mcp_catalog import (
+    check_profiles,
+    has_its_command,
+    named_profiles,
+    of_profiles,
+)
 from redshank_shared.settings.mcp_server import McpServer, check
 from redshank_shared.settings.sections import Settings
 from redshank_shared.stores.database import Database
@@ -30,8 +35,9 @@ _decode = msgspec.json.Decoder(McpServer).decode
 class Overlay:
     """Servers added at run time, orders to refresh or to reconnect (T-73, K-69).
 
-    The table is looked at each second: what changed while this node or the database was away is
-    found by its number. `learn` makes a secret known to whoever masks secrets.
+    The table is looked at each second, or when `wake` says so: what changed while this node, Redis
+    or the database was away is found by its number. `learn` makes a secret known to whoever masks
+    secrets.
     """
 
     def __init__(
@@ -56,6 +62,7 @@ class Overlay:
         self._serving: dict[str, asyncio.Task[None]] = {}
         self._unwritten: dict[str, Answered] = {}
         self._unread = False
+        self._woken = asyncio.Event()
 
     @property
     def added(self) -> frozenset[str]:
@@ -75,25 +82,25 @@ class Overlay:
 
     async def started(self) -> None:
         """Return once each server is connected, or has failed its first try. Misconfigured as
-        `McpServers.started` for those of the settings, for a profile that brings none (K-56): what
-        somebody added while the cluster ran keeps no node from starting.
+        `McpServers.started` for those that the settings describe, for a profile of which none can
+        be started (K-56). One server of a profile, or one that somebody added while the cluster
+        ran, keeps no node from starting.
         """
+        profiles = named_profiles(self._rules.profiles)
+        chosen = (server.name for server in of_profiles(profiles))
+        await self._servers.started({*self._added, *chosen})
+        away = self._servers.without_slots()
         check_profiles(
-            named_profiles(self._rules.profiles),
-            lambda server: has_its_command(server, shutil.which),
+            profiles,
+            lambda server: server.name not in away and has_its_command(server, shutil.which),
         )
-        try:
-            await self._servers.started()
-        except Misconfigured as error:
-            name = (error.field or "").removeprefix("mcp.servers.").partition(".")[0]
-            if name not in self._added:
-                raise
-            logger.warning("started without an MCP server that was added: %s", error.detail)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Follow the table until stop."""
         async with asyncio.TaskGroup() as group:
+            group.create_task(self._wake_at(stop))
             while not stop.is_set():
+                self._woken.clear()
                 try:
                     await self._look(group)
                     await self._write_answers()
@@ -104,9 +111,18 @@ class Overlay:
                     self._unread = True
                 except Exception:  # noqa: BLE001 - one odd row must not end the following
                     logger.exception("MCP servers were not followed")
-                await happened(stop, EVERY_SECONDS)
+                if not stop.is_set():
+                    await happened(self._woken, EVERY_SECONDS)
             for serving in self._serving.values():
                 serving.cancel()
+
+    def wake(self) -> None:
+        """Look at the table now."""
+        self._woken.set()
+
+    async def _wake_at(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._woken.set()
 
     async def _look(self, group: asyncio.TaskGroup) -> None:
         seen, rows = await self._database.run(self._rows.changed, self._seen)

@@ -72,25 +72,31 @@ class Owner:
 
     async def run(self) -> None:
         """Connect, serve, reconnect, until `stop`; then `gone` is set, nothing of it is left."""
+        task = asyncio.current_task()
+        assert task is not None
         try:
-            while not self._stopping:
+            # A cancel that comes while the library's own groups end is lost in their error.
+            while not (self._stopping or task.cancelling()):
                 self._renewing, self._wanted, self._lost = False, False, ""
                 self._connected_at = None
                 self.tries.begin()
                 rest_seconds = await self._once()
                 self.tries.finish()
+                # Who waits for a refresh of the connection that is gone has waited for this.
+                self._refreshes.begin()
+                self._refreshes.finish()
                 await self._rest(rest_seconds)
         finally:
             self._live = None
-            self.tries.finish()
-            self._refreshes.finish()
+            self.tries.end()
+            self._refreshes.end()
             self.gone.set()
 
     def stop(self) -> None:
         """Have it end; what is in flight fails."""
         self._stopping = True
         self._nudge()
-        if self._starting is not None:
+        if self._starting is not None and not self._starting.expired():
             self._starting.reschedule(0)
 
     def list_changed(self) -> None:
@@ -226,7 +232,7 @@ class Owner:
             raise ServerUnavailable(self.server.name, error.cause) from None
         finally:
             self._starting = None
-        self._connected_at = self._refreshed_at = self._surroundings.monotonic()
+        self._connected_at = self._surroundings.monotonic()
         if self.found is not None or self.reconnects:
             self.reconnects += 1
         self._failed_refreshes = 0

@@ -1,9 +1,17 @@
 """Makes a call's result of what an MCP server answered: bounded, labelled, its bytes kept."""
 
 import asyncio
+import base64
 from collections.abc import Awaitable
 
-from redshank_node.mcp_client.bounded import Binary, Form, Part, parts, whole
+from redshank_node.mcp_client.bounded import (
+    MOST_BINARY_CHARACTERS,
+    Binary,
+    Form,
+    Part,
+    parts,
+    whole,
+)
 from redshank_node.mcp_client.calling import (
     AudioContent,
     Called,
@@ -101,7 +109,7 @@ class _Answered:
             return f"[{about}, not kept: the store does not answer]"
         name = f"{self._tool}-{len(self._assets) + 1}"
         self._assets.append(StoredAsset(kept.digest, part.media_type, len(kept.body), name))
-        return f"[{about}, kept as {kept.digest}]"
+        return f"[{about}, kept as {kept.digest}]{_written(part)}"
 
     def _image(self, part: Binary) -> ImagePart | None:
         """The image for a model that sees; None for what only says that it is one."""
@@ -111,6 +119,13 @@ class _Answered:
         if not kind or image_sizes.pixels(kind, part.body) is None:
             return None
         return ImagePart(image_sizes.MEDIA_TYPES[kind], part.body)
+
+
+def _written(part: Binary) -> str:
+    """A resource's bytes in base64 where they are few (T-75)."""
+    if part.what != "resource" or len(part.body) > MOST_BINARY_CHARACTERS // 4 * 3:
+        return ""
+    return "\n" + base64.b64encode(part.body).decode()
 
 
 def _weight(called: Called) -> int:

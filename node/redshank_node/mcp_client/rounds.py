@@ -1,6 +1,7 @@
 """Counts rounds of work that somebody else does, for those who wait for one of them."""
 
 import asyncio
+import sys
 
 
 class Rounds:
@@ -22,9 +23,14 @@ class Rounds:
 
     def finish(self) -> None:
         """The round that began last is over, however it went."""
-        self._finished = self._begun
+        self._finished = max(self._begun, self._finished)
         self._done.set()
         self._done = asyncio.Event()
+
+    def end(self) -> None:
+        """There will be no more rounds: nobody waits any longer."""
+        self._finished = sys.maxsize
+        self._done.set()
 
     async def first(self) -> None:
         """Wait for the end of the first round ever."""

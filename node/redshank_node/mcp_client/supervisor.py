@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -20,7 +20,8 @@ from redshank_shared.settings.mcp_starting import without
 
 logger = logging.getLogger(__name__)
 
-_STOP_SECONDS = 6.0
+# A command that ignores its end takes five: to leave, for TERM, for KILL.
+_STOP_SECONDS = 8.0
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -43,7 +44,7 @@ class McpServers:
         self._rules = rules or Rules()
         self._owners: dict[str, Owner] = {}
         self._asking: dict[str, Asking] = {}
-        self._ending: dict[str, Owner] = {}
+        self._running: set[asyncio.Task[None]] = set()
         self._group: asyncio.TaskGroup | None = None
         self._revision = 0
         self._shown: dict[str, Inventory] | None = None
@@ -58,35 +59,54 @@ class McpServers:
         async with asyncio.TaskGroup() as group:
             self._group = group
             for owner in self._owners.values():
-                group.create_task(owner.run())
+                self._own(owner, group)
             await stop.wait()
             self._group = None
             for owner in self._owners.values():
                 owner.stop()
+            running = tuple(self._running)
+            if running:
+                await asyncio.wait(running, timeout=_STOP_SECONDS)
+            for task in running:
+                task.cancel()
 
-    async def started(self) -> None:
+    def _own(self, owner: Owner, group: asyncio.TaskGroup) -> None:
+        task = group.create_task(owner.run())
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def started(self, lenient: Collection[str] = ()) -> None:
         """Return once each server is connected, or has failed its first try.
 
         Misconfigured for a slot that is missing (K-59), for a required server that failed (O18),
-        with `on_failure` or `on_collision` fatal for any (C-55, K-66).
+        with `on_failure` or `on_collision` fatal for any (C-55, K-66); for none of `lenient`.
         """
         for owner in tuple(self._owners.values()):
             await owner.tries.first()
-        for owner in self._owners.values():
+        counted = {name: owner for name, owner in self._owners.items() if name not in lenient}
+        for owner in counted.values():
             if owner.misconfigured is not None:
                 raise owner.misconfigured
-        failed = {
-            name: owner.detail for name, owner in self._owners.items() if owner.state == "failed"
-        }
+        failed = {name: owner.detail for name, owner in counted.items() if owner.state == "failed"}
         fatal = self._rules.on_failure == "fatal"
         records = [
             msgspec.structs.replace(owner.server, required=True) if fatal else owner.server
-            for owner in self._owners.values()
+            for owner in counted.values()
         ]
         without(records, failed)
         self.inventories()
-        if self._refused and self._rules.on_collision == "fatal":
-            raise self._refused[0]
+        fields = {f"mcp.servers.{name}" for name in counted}
+        refused = [error for error in self._refused if error.field in fields]
+        if refused and self._rules.on_collision == "fatal":
+            raise refused[0]
+
+    def without_slots(self) -> frozenset[str]:
+        """The servers that are not contacted because a slot of theirs is missing or revoked."""
+        return frozenset(
+            name
+            for name, owner in self._owners.items()
+            if owner.misconfigured is not None or owner.state == "left_out"
+        )
 
     @property
     def revision(self) -> int:
@@ -167,7 +187,7 @@ class McpServers:
         self._asking[server.name] = Asking(owner, self._surroundings.monotonic)
         self._notice()
         if self._group is not None:
-            self._group.create_task(owner.run())
+            self._own(owner, self._group)
 
     def drop(self, name: str) -> None:
         """Close a server's connection, forget it; no other one notices."""

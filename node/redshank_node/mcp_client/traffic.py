@@ -20,7 +20,8 @@ _UNHEARD = _LIST_CHANGED | {"notifications/message"}
 # Where a result has its parts; the library judges them one by one, twice.
 _PARTS = {"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
 _MOST_PARTS = 1000
-_WRAPPED = "value"
+_ASIDE = "aside"
+_MOST_ASIDE = 1000
 _SLICE = 64
 _MOST_UNASKED_A_SECOND = 2000
 _SHOWN = 160
@@ -40,6 +41,8 @@ class Traffic:
         self._signals = signals
         self._for_library = for_library
         self._asked: dict[int | str, str] = {}
+        self._aside: dict[int, Any] = {}
+        self._asides = 0
         self.pages: dict[str, dict[str, Any]] = {}
         # Nothing that is sent now reaches the server.
         self.is_closed = False
@@ -97,8 +100,16 @@ class Traffic:
             light[parts] = items[:_MOST_PARTS]
             self._signals.warned(f"an answer of {len(items)} parts: {_MOST_PARTS} of them are kept")
         if light.get("structuredContent") is not None:
-            light["structuredContent"] = {_WRAPPED: light["structuredContent"]}
+            self._asides += 1
+            # What nobody takes belongs to a call that was cancelled meanwhile.
+            self._aside.pop(self._asides - _MOST_ASIDE, None)
+            self._aside[self._asides] = light["structuredContent"]
+            light["structuredContent"] = {_ASIDE: self._asides}
         return light
+
+    def set_aside(self, structured: Any) -> Any:
+        """The structured content as the server sent it, by what stands in its place; once."""
+        return self._aside.pop(structured[_ASIDE], None) if isinstance(structured, dict) else None
 
     def junk(self, why: str, line: bytes | str = b"") -> None:
         """Something came that is no message."""
@@ -120,11 +131,6 @@ class Traffic:
             self._signals.warned("sends more than 2,000 messages a second: it is read slower")
             await asyncio.sleep(self._second_ends - now)
         await asyncio.sleep(0)
-
-
-def unwrapped(structured: Any) -> Any:
-    """The structured content as the server sent it."""
-    return structured[_WRAPPED] if isinstance(structured, dict) else None
 
 
 def _is_id(value: Any) -> bool:

@@ -81,7 +81,7 @@ class OpenAI:
             kept = (*message_key(request.conversation, message), in_turn)
             make = functools.partial(self._encoded, message, in_turn)
             found.append(self._kept.get(kept, make))
-            images = self._images_behind(request, history, place)
+            images = self._images_behind(request, history, place) if request.images else []
             if images:
                 keys = ("images", request.conversation, *(image.digest for image in images))
                 show = functools.partial(_shown, images, request.images)
@@ -97,7 +97,7 @@ class OpenAI:
         alone, and nothing may stand between the results of one answer.
         """
         following = history[place + 1] if place + 1 < len(history) else None
-        if not request.images or isinstance(following, ResultMessage):
+        if isinstance(following, ResultMessage):
             return []
         images: list[KeptImage] = []
         while isinstance(message := history[place], ResultMessage):

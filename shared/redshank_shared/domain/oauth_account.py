@@ -60,6 +60,13 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"Account({shown_url(self.url)!r}, ***)"
 
 
+class StoredAccount(msgspec.Struct, frozen=True):
+    """An account with the version of its slot, which counts its changes."""
+
+    account: Account
+    version: int
+
+
 def write_account(account: Account) -> str:
     """The text that a slot holds."""
     return msgspec.json.encode(account).decode()

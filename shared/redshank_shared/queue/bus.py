@@ -18,13 +18,15 @@ class Appended(msgspec.Struct, frozen=True):
     """A workstream's log has grown to `version`. `by`: the node that wrote it, empty where a person
     or console did.
 
-    `scheduled`: something may be due earlier than before.
+    `scheduled`: something may be due earlier than before; `mcp`: no log has grown, but what people
+    say of MCP servers is another.
     """
 
     ws: WorkstreamId
     version: int
     by: str
     scheduled: bool = False
+    mcp: bool = False
 
 
 _encoder = msgspec.json.Encoder()
@@ -69,6 +71,12 @@ class Bus:
         """
         with redis_errors_as_unavailable():
             await self._redis.publish(keys.APPENDED, _encoder.encode(Appended(ws, 0, "", True)))
+
+    async def publish_mcp(self) -> None:
+        """Announce that an MCP server was added, removed, ordered to refresh or reconnect."""
+        said = Appended(WorkstreamId(""), 0, "", mcp=True)
+        with redis_errors_as_unavailable():
+            await self._redis.publish(keys.APPENDED, _encoder.encode(said))
 
     async def publish_delta(self, ws: WorkstreamId, delta: LiveDelta) -> None:
         """Show a piece of text in progress, and keep it for who comes to watch later.

@@ -2,22 +2,19 @@
 
 from collections.abc import Callable
 
-import msgspec
-
 from redshank_shared.domain.errors import Conflict, NotFound
-from redshank_shared.domain.oauth_account import Account, read_account, secrets_in, write_account
+from redshank_shared.domain.oauth_account import (
+    Account,
+    StoredAccount,
+    read_account,
+    secrets_in,
+    write_account,
+)
 from redshank_shared.domain.oauth_failures import LoginNeeded
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.live_secrets import LearnPassing, LiveSecrets
 from redshank_shared.stores.secrets import SecretRow, Secrets
 from redshank_shared.vault.sealing import NONCE_BYTES, Vault
-
-
-class StoredAccount(msgspec.Struct, frozen=True):
-    """An account with the version of its slot, which counts its changes."""
-
-    account: Account
-    version: int
 
 
 class OAuthAccounts:

@@ -77,6 +77,11 @@ test("an order tells what is new, what is gone, who is silent; the same name onc
       ),
     ),
   ).toBe("sentry refreshed: x added; 3 names removed; b: it does not answer; c not answered yet");
+  const silent = { error: "cannot be reached" };
+  expect(outcomeOf(order(answer("a", silent), answer("b", silent)))).toBe("sentry not refreshed: cannot be reached");
+  expect(outcomeOf(order(answer("a", silent), answer("b", silent), answer("c")))).toBe(
+    "sentry refreshed: a and b: cannot be reached",
+  );
   expect(outcomeOf(order())).toBe("sentry: no node is up to be asked");
 });
 

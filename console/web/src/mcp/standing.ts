@@ -5,6 +5,7 @@ import type { McpNodeAnswer, McpOnNode, McpOrder, McpServer } from "../api/mcp-t
 import type { McpServerReport, McpState } from "../api/types";
 import { clock, counted, took } from "../design/format";
 import type { GlyphName } from "../design/glyph";
+import { listed } from "../nodes/versions";
 
 /** A median above this is worth a colour. */
 const SLOW_MS = 1000;
@@ -113,7 +114,8 @@ export function outcomeOf({ server, order, nodes }: McpOrder): string {
   if (nodes.length === 0) return `${server}: no node is up to be asked`;
   const done = order === "refresh" ? "refreshed" : "reconnected";
   const told = tellings(nodes);
-  return `${server} ${done}: ${told.length > 0 ? told.join("; ") : "nothing changed"}`;
+  const nowhere = nodes.every((node) => node.error !== "");
+  return `${server} ${nowhere ? "not " : ""}${done}: ${told.length > 0 ? told.join("; ") : "nothing changed"}`;
 }
 
 /** The same of several orders: only what there is to tell. */
@@ -130,9 +132,15 @@ function tellings(nodes: readonly McpNodeAnswer[]): string[] {
   return [
     added.size > 0 ? `${named(added)} added` : "",
     removed.size > 0 ? `${named(removed)} removed` : "",
-    ...nodes.flatMap((node) => (node.error ? [`${node.node}: ${node.error}`] : [])),
-    silent.length > 0 ? `${silent.join(", ")} not answered yet` : "",
+    ...[...new Set(nodes.map((node) => node.error).filter(Boolean))].map((error) => failing(nodes, error)),
+    silent.length > 0 ? `${listed(silent)} not answered yet` : "",
   ].filter(Boolean);
+}
+
+/** Where it failed for this reason. */
+function failing(nodes: readonly McpNodeAnswer[], error: string): string {
+  const on = nodes.filter((node) => node.error === error).map((node) => node.node);
+  return on.length === nodes.length && on.length > 1 ? error : `${listed(on)}: ${error}`;
 }
 
 function named(names: ReadonlySet<string>): string {

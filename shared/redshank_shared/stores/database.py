@@ -61,9 +61,14 @@ class Database:
             yield connection
             connection.commit()
 
-    def read(self) -> AbstractContextManager[Connection]:
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database and changes nothing."""
-        return self._core(self.dialect.begin_read)
+        with self._core(self.dialect.begin_read) as connection:
+            yield connection
+            # At a ROLLBACK psycopg forgets what the connection has prepared: the statements of
+            # turns would be parsed and planned anew after every read of something else.
+            connection.commit()
 
     @contextmanager
     def hot_transaction(self) -> Iterator[DBAPICursor]:

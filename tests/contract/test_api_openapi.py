@@ -111,6 +111,7 @@ OTHER_ROUTES = {
     ("GET", "/v1/mcp/accounts"),
     ("GET", "/v1/mcp/servers/{name}/login"),
     ("POST", "/v1/mcp/servers/{name}/login"),
+    ("POST", "/v1/mcp/servers/{name}/login/refresh"),
     ("POST", "/v1/mcp/servers/{name}/logout"),
     ("POST", "/v1/mcp/oauth/complete"),
     ("GET", "/v1/mcp/oauth/callback"),

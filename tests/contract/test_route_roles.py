@@ -87,6 +87,7 @@ OTHERS: dict[str, Least] = {
     "GET /v1/mcp/accounts": "viewer",
     "GET /v1/mcp/servers/{name}/login": "viewer",
     "POST /v1/mcp/servers/{name}/login": "operator",
+    "POST /v1/mcp/servers/{name}/login/refresh": "operator",
     "POST /v1/mcp/servers/{name}/logout": "operator",
     "POST /v1/mcp/oauth/complete": "operator",
     "GET /v1/mcp/oauth/callback": "nobody",

@@ -18,7 +18,8 @@ class AuthorizationServer:
 
     `metadata` is laid over its own; `granted` is the scope that it says it granted, None for what
     was asked; `failure` what the token endpoint answers with instead, (status, body); `hold` makes
-    it wait with its answers. `asked` holds the fields of each token request.
+    it wait with its answers; `access` is the only access token that it ever gives, if it is one of
+    these. `asked` holds the fields of each token request.
     """
 
     def __init__(self, path: str = "") -> None:
@@ -28,6 +29,7 @@ class AuthorizationServer:
         self.expires_in: int | None = 3600
         self.granted: str | None = None
         self.rotates = True
+        self.access = ""
         self.iss: str | None = None
         self.failure: tuple[int, dict[str, str]] | None = None
         self.hold: asyncio.Event | None = None
@@ -162,7 +164,7 @@ class AuthorizationServer:
         return self._issued(family, "")
 
     def _issued(self, family: str, scope: str) -> web.StreamResponse:
-        access = f"canary-access.{family}.{secrets.token_hex(8)}"
+        access = self.access or f"canary-access.{family}.{secrets.token_hex(8)}"
         refresh = f"canary-refresh.{family}.{secrets.token_hex(8)}"
         self.alive |= {access, refresh}
         self._families.setdefault(family, set()).update((access, refresh))

@@ -19,7 +19,19 @@ from pathlib import Path
 from typing import Any
 
 FOLDER, MOODS = Path(sys.argv[1]), sys.argv[2:]
-OWN = ("ok", "pid", "die", "deaf", "never", "progress", "flood", "huge", "cancelled", "notify", "fail")
+OWN = (
+    "ok",
+    "pid",
+    "die",
+    "deaf",
+    "never",
+    "progress",
+    "flood",
+    "huge",
+    "cancelled",
+    "notify",
+    "fail",
+)
 OBJECT = {"type": "object"}
 cancelled: list[Any] = []
 
@@ -62,6 +74,7 @@ def call(request_id: Any, params: dict[str, Any]) -> None:
         said = "x" * (17 * 1024 * 1024)
     send({"id": request_id, "result": {"content": [{"type": "text", "text": said}]}})
     if name == "deaf":
+        time.sleep(params["arguments"].get("after_seconds", 0))
         os.close(0)
         time.sleep(3600)
 

@@ -38,8 +38,6 @@ from tests.fakes.ports import free_port
 
 TOKEN = "admin-token-of-the-tests"
 DEADLINE_SECONDS = 30.0
-# Nothing here speaks TLS: what certificates to trust need not be read for each client.
-NOT_TLS = False
 # No test of consoles waits for a lease to run out.
 LEASE_SECONDS = 300.0
 NO_PAGE = Path("/nonexistent")
@@ -82,8 +80,9 @@ class RunningConsole:
 
     def new_client(self, headers: dict[str, str] | None = None) -> httpx.AsyncClient:
         """Another client; close it."""
+        # No TLS here: what certificates to trust need not be read for each client.
         return httpx.AsyncClient(
-            base_url=self.url, headers=headers, timeout=DEADLINE_SECONDS, verify=NOT_TLS
+            base_url=self.url, headers=headers, timeout=DEADLINE_SECONDS, verify=False
         )
 
     async def create(self, **body: Any) -> WorkstreamId:

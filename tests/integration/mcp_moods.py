@@ -52,6 +52,12 @@ def free_port() -> int:
         return port
 
 
+def listens(port: int) -> bool:
+    """Whether somebody takes connections. A process that is killed may go on for a moment."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @contextmanager
 def listening(*command: str) -> Iterator[str]:
     """A server's first line, as long as it runs."""

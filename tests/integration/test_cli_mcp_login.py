@@ -136,6 +136,62 @@ async def test_status_shows_the_account_without_its_tokens_and_logout_ends_it(
 
 
 @pytest.mark.req("K-71")
+async def test_refresh_renews_the_token_now_due_or_not(
+    world: World, authority: AuthorizationServer
+) -> None:
+    nothing = await refusal(world, "mcp", "oauth", "refresh", world.name)
+    assert (nothing.code, code_of(nothing)) == ("oauth_login_needed", REFUSED)
+    await world.come_back()
+    before = world.account()
+    _, said = await shell(world, "mcp", "oauth", "refresh", world.name)
+    assert said.startswith(f"renewed the token of {world.name}, good until ")
+    after = world.account()
+    assert after.access_token != before.access_token
+    assert {after.access_token, after.refresh_token} <= authority.alive
+    assert (after.refreshing, len(authority.refreshes)) == ("", 1)
+    out, _ = await shell(world, "mcp", "oauth", "refresh", world.name, "-o", "json")
+    assert json.loads(out)["version"] > 1
+    assert "canary-" not in said + out
+    acts = await world.client.get("/v1/audit", params={"act": "mcp_account.renewed"})
+    assert ("admin", world.name) in [(act["who"], act["target"]) for act in acts.json()["items"]]
+
+
+@pytest.mark.fault("F-13")
+async def test_a_refresh_by_hand_waits_for_the_one_under_way_and_uses_no_token_twice(
+    world: World, authority: AuthorizationServer
+) -> None:
+    await world.come_back()
+    path = f"{world.path}/login/refresh"
+    authority.hold = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(world.client.post(path, json={})) for _ in range(3)]
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            while not authority.refreshes:
+                await asyncio.sleep(0.01)
+        authority.hold.set()
+    assert [each.result().status_code for each in asked] == [200, 200, 200]
+    assert len(authority.refreshes) == 1
+    assert world.account().refresh_token in authority.alive
+
+
+@pytest.mark.fault("F-13")
+async def test_a_refresh_by_hand_that_fails_says_whether_a_login_is_needed(
+    world: World, authority: AuthorizationServer
+) -> None:
+    await world.come_back()
+    path = f"{world.path}/login/refresh"
+    authority.failure = (503, {})
+    away = await world.client.post(path, json={})
+    assert (away.status_code, away.json()["code"]) == (503, "oauth_unavailable")
+    assert world.account().refreshing == ""
+    authority.failure = (400, {"error": "invalid_grant"})
+    spent = await world.client.post(path, json={})
+    assert (spent.status_code, spent.json()["code"]) == (409, "oauth_login_needed")
+    assert "canary-" not in away.text + spent.text
+    assert (await world.client.get(f"{world.path}/login")).json()["state"] == "needs_login"
+
+
+@pytest.mark.req("K-71")
 async def test_a_login_that_cannot_begin_or_end_says_why(
     world: World, authority: AuthorizationServer
 ) -> None:

@@ -32,6 +32,36 @@ def test_many_tools_are_accepted_at_first_sight_and_changes_of_known_ones_noted(
     assert tools.of("wiki") == [a, b, odd]
 
 
+def test_a_tool_that_reads_as_another_in_a_turn_is_held_to_what_was_accepted_of_that(
+    database: Database,
+) -> None:
+    tools = McpTools(database)
+    tools.saw_all("wiki", [seen("look.up")], AT)
+    tools.saw_all("wiki", [seen("look_up", "sha256:2", "Takes."), seen("look-up")], LATER)
+    found = {each.tool: each for each in tools.of("wiki")}
+    renamed = found["look_up"]
+    assert (renamed.digest, renamed.accepted_at) == ("sha256:1", AT)
+    assert (renamed.changed_digest, renamed.changed_at) == ("sha256:2", LATER)
+    assert found["look-up"].accepted_at == LATER
+    again = tools.saw(seen("look/up", "sha256:3"), LATER)
+    assert (again.digest, again.changed_digest) == ("sha256:1", "sha256:3")
+    assert tools.saw(seen("look:up"), LATER).changed_digest == ""
+    assert tools.accept_change("wiki", "look_up", "sha256:2", "ana", LATER)
+
+
+def test_of_a_server_that_goes_on_inventing_tools_no_more_is_kept_nothing_more_accepted(
+    database: Database,
+) -> None:
+    tools = McpTools(database, most_kept=3)
+    tools.saw_all("wiki", [seen("a"), seen("b")], AT)
+    tools.saw_all("wiki", [seen("c"), seen("d"), seen("e")], AT)
+    assert [each.tool for each in tools.of("wiki")] == ["a", "b", "c"]
+    unknown = tools.saw(seen("f"), LATER)
+    assert (unknown.digest, unknown.changed_digest) == ("", "sha256:1")
+    assert len(tools.of("wiki")) == 3
+    assert tools.saw(seen("a", "sha256:2"), LATER).changed_digest == "sha256:2"
+
+
 def test_a_change_is_accepted_by_its_digest_alone(database: Database) -> None:
     tools = McpTools(database)
     tools.saw(seen("a"), AT)

@@ -10,6 +10,7 @@ import pytest
 
 from redshank_node.mcp_client.failures import (
     CallTimedOut,
+    McpFailure,
     OutcomeUnknown,
     ProtocolFailure,
     ServerUnavailable,
@@ -20,10 +21,10 @@ from tests.fakes.mcp_node import connected, status, until
 from tests.integration.mcp_moods import (
     FAKES,
     SECONDS,
-    alive,
     call,
     free_port,
     listening,
+    listens,
     moody,
     starts,
     text,
@@ -58,11 +59,15 @@ async def test_a_command_that_is_killed_between_calls_is_noticed_and_listed_anew
 
 
 @pytest.mark.fault("F9")
-async def test_a_command_that_reads_no_more_is_started_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("after_seconds", [0.0, 0.3])
+async def test_a_command_that_reads_no_more_is_started_anew(
+    tmp_path: Path, after_seconds: float
+) -> None:
     async with connected(tmp_path, moody(tmp_path)) as servers:
-        assert await call(servers, "deaf") == "deaf"
-        with contextlib.suppress(OutcomeUnknown):
-            await call(servers, "ok")
+        assert await call(servers, "deaf", after_seconds=after_seconds) == "deaf"
+        # It may have been written before the command stopped reading.
+        with contextlib.suppress(McpFailure):
+            await call(servers, "ok", 0.8)
         assert await call(servers, "ok") == "ok"
         assert len(starts(tmp_path)) == 2
 
@@ -90,16 +95,16 @@ async def test_a_session_that_ended_is_begun_anew_and_its_call_carried_out_once(
             called = await servers.call("echo", "echo", {"word": "one"}, SECONDS)
             assert text(called) == "echo one"
             with pytest.raises(ServerUnavailable, match="MCP server echo.*cannot be reached"):
-                await after_its_end(servers, tmp_path)
+                await after_its_end(servers, tmp_path, port)
             with listening(*command):
                 called = await servers.call("echo", "echo", {"word": "three"}, SECONDS)
                 assert text(called) == "echo three"
     assert (tmp_path / "echo.done").read_text().split() == ["one", "three"]
 
 
-async def after_its_end(servers: McpServers, folder: Path) -> None:
+async def after_its_end(servers: McpServers, folder: Path, port: int) -> None:
     os.kill(int((folder / "echo.pids").read_text()), signal.SIGKILL)
-    await until(lambda: not alive(int((folder / "echo.pids").read_text())))
+    await until(lambda: not listens(port))
     await servers.call("echo", "echo", {"word": "two"}, SECONDS)
 
 
@@ -112,7 +117,7 @@ async def test_a_server_restarted_between_calls_gets_the_next_call_once(tmp_path
         async with connected(tmp_path, server) as servers:
             await servers.call("echo", "echo", {"word": "one"}, SECONDS)
             os.kill(int((tmp_path / "echo.pids").read_text()), signal.SIGKILL)
-            await until(lambda: not alive(int((tmp_path / "echo.pids").read_text())))
+            await until(lambda: not listens(port))
             with listening(*command):
                 await servers.call("echo", "echo", {"word": "two"}, SECONDS)
                 assert status(servers, "echo").reconnects == 1

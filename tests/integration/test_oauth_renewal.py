@@ -235,6 +235,35 @@ async def test_a_refused_token_is_renewed_once_then_a_login_is_needed(
     assert len(authority.refreshes) == 2
 
 
+@pytest.mark.fault("F-13")
+async def test_a_renewal_that_brings_the_refused_token_again_is_not_repeated(
+    node: OAuthNode, authority: AuthorizationServer, server: ProtectedServer
+) -> None:
+    authority.access = "canary-the-only-one"
+    await login(node, server)
+    acme = record(server)
+    token = await node.access.authorize(acme)
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        with pytest.raises(LoginNeeded) as caught:
+            await node.access.refused(acme, "Bearer", token)
+    assert caught.value.code == "oauth_token_refused"
+    assert len(authority.refreshes) == 1
+
+
+@pytest.mark.req("K-65")
+async def test_the_login_that_a_server_asks_for_can_be_typed_as_it_is_named(
+    node: OAuthNode, server: ProtectedServer
+) -> None:
+    await login(node, server, "read")
+    many = " ".join(f"scope-{number}" for number in range(90))
+    challenge = f'Bearer error="insufficient_scope", scope="$(reboot) ;ls {many}"'
+    with pytest.raises(LoginNeeded) as caught:
+        await node.access.refused(record(server), challenge)
+    said = caught.value.detail
+    assert "--scope '$(reboot)' --scope ';ls'" in said
+    assert len(said) < 2000
+
+
 @pytest.mark.req("K-65")
 async def test_a_server_that_wants_more_scopes_names_the_login_for_them(
     node: OAuthNode, server: ProtectedServer

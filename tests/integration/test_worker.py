@@ -431,6 +431,32 @@ async def test_a_kept_job_that_runs_longer_than_its_lease_is_not_run_beside_itse
         finish.set()
 
 
+@pytest.mark.fault("F58")
+async def test_a_job_whose_record_another_node_took_away_does_not_end_its_node(
+    dispatch: Dispatch,
+    valkey: Valkey,
+    redis_client: redis.asyncio.Redis,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    fired: list[str] = []
+    finish = asyncio.Event()
+
+    async def fire(run_id: str) -> None:
+        fired.append(run_id)
+        await finish.wait()
+
+    after = "run_0000000000000000000001"
+    async with node(valkey.url, Turns(), kept={"fire": fire}):
+        await dispatch.hand_over("fire", RUN)
+        await until(lambda: fired == [RUN])
+        (record,) = await redis_client.keys("rq:execution:*")
+        await redis_client.delete(record)
+        finish.set()
+        await until(lambda: "was not recorded" in caplog.text)
+        await dispatch.hand_over("fire", after)
+        await until(lambda: after in fired)
+
+
 async def test_a_kept_job_that_fails_three_times_is_a_dead_letter_until_an_operator_asks(
     dispatch: Dispatch, valkey: Valkey
 ) -> None:
@@ -515,11 +541,7 @@ async def test_a_job_that_kills_three_nodes_is_a_dead_letter_and_the_others_live
     await dispatch.hand_over("fire", RUN)
     async with node(valkey.url, turns, name="survivor"):
         for death in range(3):
-            arguments = [sys.executable, "-c", POISONED_NODE, valkey.url, f"victim-{death}"]
-            path = os.pathsep.join(entry for entry in sys.path if entry)
-            victim = await asyncio.create_subprocess_exec(*arguments, env={"PYTHONPATH": path})
-            async with asyncio.timeout(SECONDS):
-                assert await victim.wait() == -9
+            await poisoned(valkey.url, f"victim-{death}")
         async with asyncio.timeout(SECONDS):
             while not (dead := await letters.newest()):
                 await asyncio.sleep(0.05)
@@ -530,6 +552,43 @@ async def test_a_job_that_kills_three_nodes_is_a_dead_letter_and_the_others_live
         await turns.wait_for(1)
         assert await dispatch.hand_over("fire", RUN, force=True) == "handed"
     client.close()
+
+
+async def poisoned(url: str, name: str) -> None:
+    """A node that takes a job, dies of it."""
+    arguments = [sys.executable, "-c", POISONED_NODE, url, name]
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    victim = await asyncio.create_subprocess_exec(*arguments, env={"PYTHONPATH": path})
+    async with asyncio.timeout(SECONDS):
+        assert await victim.wait() == -9
+
+
+@pytest.mark.fault("F29", "F58")
+async def test_a_job_whose_node_died_is_ended_once_by_another_which_lives_on(
+    dispatch: Dispatch, valkey: Valkey, redis_client: redis.asyncio.Redis
+) -> None:
+    fired: list[str] = []
+
+    left: list[bytes] = []
+
+    async def fire(run_id: str) -> None:
+        fired.append(run_id)
+        # What the dead node had left of its run has gone when this one ends.
+        while await redis_client.exists(*left):
+            await asyncio.sleep(0.01)
+
+    after = "run_0000000000000000000001"
+    await dispatch.hand_over("fire", RUN)
+    await poisoned(valkey.url, "victim")
+    left += await redis_client.keys("rq:execution:*")
+    assert left
+    async with node(valkey.url, Turns(), kept={"fire": fire}):
+        await until(lambda: fired == [RUN])
+        async with asyncio.timeout(SECONDS):
+            while await redis_client.exists(keys.job_hash(f"fire-{RUN}")):
+                await asyncio.sleep(0.01)
+        await dispatch.hand_over("fire", after)
+        await until(lambda: fired == [RUN, after])
 
 
 @pytest.mark.fault("F70")

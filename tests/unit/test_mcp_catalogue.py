@@ -11,7 +11,12 @@ from redshank_node.mcp_client.inventory import (
     RemoteTool,
     ServerStatus,
 )
-from redshank_node.mcp_client.reporting import figures, listed, server_reports
+from redshank_node.mcp_client.reporting import (
+    figures,
+    listed,
+    server_reports,
+    without_secrets,
+)
 from redshank_shared.queue.reports import (
     MOST_REPORT_BYTES,
     McpServerReport,
@@ -20,8 +25,10 @@ from redshank_shared.queue.reports import (
     encode_report,
 )
 from redshank_shared.settings.mcp_server import McpServer
+from redshank_shared.vault.redaction import Redactor
 from redshank_shared.wire.mcp_catalogue import (
     MOST_BYTES,
+    ListedResource,
     ListedServer,
     ListedTool,
     decode_catalogue,
@@ -118,6 +125,29 @@ def test_a_schema_that_is_too_deep_or_too_large_is_left_out() -> None:
     tools = (ListedTool("deep", "d", "", "", deep), ListedTool("wide", "w", "", "", wide))
     text = encode_catalogue((ListedServer("wiki", "added", {}, tools=tools),))
     assert [tool.input_schema for tool in decode_catalogue(text).servers[0].tools] == [{}, {}]
+
+
+@pytest.mark.fault("F-12")
+def test_a_secret_that_a_server_says_of_itself_is_not_written_down() -> None:
+    canary = 'canary-"secret"-4711'
+    redact = Redactor([canary]).of_output
+    schema = {"type": "object", "properties": {"a": {"type": "string", "default": canary}}}
+    said = ListedServer(
+        "wiki",
+        "added",
+        {"command": "x"},
+        instructions=f"Use {canary}.",
+        tools=(ListedTool("a", "mcp__wiki__a", canary, "x" * 2040 + canary, schema),),
+        resources=(ListedResource(f"wiki://{canary}", "a"),),
+    )
+    clean = without_secrets(said, redact)
+    assert clean.instructions == "Use ***."
+    assert clean.tools[0].input_schema["properties"]["a"]["default"] == "***"
+    assert clean.tools[0].description == "x" * 2040 + "***"
+    assert clean.resources[0].uri == "wiki://***"
+    assert (clean.record, clean.tools[0].exposed) == (said.record, "mcp__wiki__a")
+    innocent = ListedServer("wiki", "added", {}, tools=(ListedTool("a", "mcp__wiki__a"),))
+    assert without_secrets(innocent, redact) is innocent
 
 
 def test_a_catalogue_that_cannot_be_read_is_empty() -> None:

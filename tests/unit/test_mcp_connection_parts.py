@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redshank_node.mcp_client.backoff import FAILURES_TO_OPEN, Breaker, delay_seconds
+from redshank_node.mcp_client.backoff import (
+    FAILURES_TO_OPEN,
+    Breaker,
+    delay_seconds,
+    stream_patience_seconds,
+)
 from redshank_node.mcp_client.choosing import chosen
 from redshank_node.mcp_client.figures import Figures
 from redshank_node.mcp_client.frames import MOST_VALUES, Lines, NotAMessage, messages_of
@@ -38,6 +43,12 @@ def test_waiting_doubles_from_a_quarter_of_a_second_to_half_a_minute(
     longest = min(0.25 * 2.0 ** (min(failures, 20) - 1), 30.0)
     assert longest / 2 <= delay_seconds(failures, lambda: share) <= longest
     assert delay_seconds(1, lambda: 0.0) == 0.125
+
+
+@pytest.mark.fault("F67")
+def test_a_server_that_ends_each_stream_at_once_is_asked_more_and_more_rarely() -> None:
+    waits = [stream_patience_seconds(ends) for ends in range(9)]
+    assert waits == [0, 0, 2, 4, 8, 16, 32, 60, 60]
 
 
 @pytest.mark.fault("F9")

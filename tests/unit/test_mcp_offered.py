@@ -102,6 +102,26 @@ def test_a_tool_that_no_model_can_be_given_is_left_out_alone() -> None:
 
 
 @pytest.mark.req("T-71")
+@pytest.mark.fault("F67")
+def test_a_server_that_goes_on_offering_what_is_left_out_fills_no_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def much() -> Inventory:
+        unusable = {"type": "array"}
+        return Inventory(
+            "wiki", tools=tuple(RemoteTool(f"t{number}", "", unusable) for number in range(500))
+        )
+
+    servers = ServersInMemory(much())
+    made = offer(servers)
+    for _ in range(5):
+        servers.put(much())
+        made.offered(load("default"))
+    assert len(made.dropped(load("default"))) == 500
+    assert 1 < len(caplog.messages) <= 21
+    assert caplog.messages[-1].endswith("480 more are left out")
+
+
 def test_nothing_is_offered_before_the_servers_have_started() -> None:
     made = McpOffer(ServersInMemory(Inventory("wiki", tools=(tool("a"),))), str)
     assert made.offered(DEFAULT) == Offered()
@@ -196,6 +216,20 @@ def test_another_description_or_schema_is_another_digest() -> None:
         for each in (tool("a", "x"), tool("a", "y"), tool("a", "x", {"type": "object"}))
     )
     assert len({first, second, third}) == 3
+
+
+@pytest.mark.fault("F67")
+def test_arguments_that_the_protocols_library_cannot_write_are_refused_before_they_are_sent() -> (
+    None
+):
+    called = one(ServersInMemory(Inventory("wiki", tools=(tool("a", schema={}),))), "mcp__wiki__a")
+    most: Any = "x"
+    for _ in range(99):
+        most = [most]
+    assert called.prepare({"word": most}, HERE)
+    for wrapped in ([most], {"a": most}):
+        with pytest.raises(BadArguments, match="nested deeper than 100 levels"):
+            called.prepare({"word": wrapped}, HERE)
 
 
 @pytest.mark.req("T-71", "K-68")

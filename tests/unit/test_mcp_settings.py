@@ -108,6 +108,25 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("OAuth outside its slots", {**HTTP, "oauth_slot_ref": "mcp.custom.acme"}, "oauth_slot_ref"),
     ("a slot of something else", {**HTTP, "bearer_token_secret_ref": "model.main"}, "bearer_token"),
+    (
+        "an account's slot as a bearer token",
+        {**HTTP, "bearer_token_secret_ref": "mcp.oauth.acme"},
+        "bearer_token_secret_ref",
+    ),
+    (
+        "an account's slot as a variable",
+        {**STDIO, "env_secret_refs": {"T": "mcp.oauth.acme"}},
+        "env_secret_refs.T",
+    ),
+    (
+        "an account's slot as a header beside the account",
+        {
+            **HTTP,
+            "oauth_slot_ref": "mcp.oauth.acme",
+            "http_header_secret_refs": {"X-T": "mcp.oauth.acme"},
+        },
+        "http_header_secret_refs.X-T",
+    ),
     ("command with address", {**STDIO, **HTTP}, "url"),
     ("neither command nor address", {"enabled": True}, "command"),
     (

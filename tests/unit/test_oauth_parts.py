@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
@@ -12,6 +13,7 @@ from redshank_shared.domain.oauth_account import (
     Client,
     Tokens,
     check_for,
+    ends_at,
     facts_of,
     is_due,
     read_account,
@@ -314,6 +316,27 @@ def test_a_refresh_without_a_new_refresh_token_keeps_the_old_one() -> None:
 
 
 @pytest.mark.req("K-71")
+@pytest.mark.req("K-65")
+@pytest.mark.parametrize("said", ["", " ", '\\"'])
+def test_an_empty_scope_says_nothing_so_that_none_can_be_added_after_it(said: str) -> None:
+    body = f'{{"access_token": "t", "scope": "{said}"}}'.encode()
+    tokens = read_tokens(200, body, "https://as.example", Form({}))
+    held = refreshed(msgspec.structs.replace(ACCOUNT, scopes=("read",)), tokens, 0.0)
+    assert held.scopes == ("read",)
+    with pytest.raises(LoginNeeded):
+        refreshed(held, Tokens("t", scopes=("read", "admin")), 0.0)
+
+
+@pytest.mark.req("K-65")
+@pytest.mark.parametrize("said", ["1e300", "inf", "nan", "-1"])
+def test_a_token_with_an_odd_life_ends_at_a_time_that_can_be_shown(said: str) -> None:
+    body = f'{{"access_token": "t", "refresh_token": "r", "expires_in": "{said}"}}'.encode()
+    tokens = read_tokens(200, body, "https://as.example", Form({}))
+    ends = ends_at(tokens, 1_800_000_000.0)
+    assert ends is not None
+    assert datetime.fromtimestamp(ends, UTC).year < 2100
+
+
 def test_the_answer_must_come_from_the_issuer_where_the_login_began() -> None:
     check_callback(PENDING, CallbackAnswer(code="c"))
     check_callback(PENDING, CallbackAnswer(code="c", issuer=ISSUER))

@@ -102,3 +102,9 @@ def test_json_that_is_cut_off_or_no_object_is_never_rescued_into_a_command(text:
         assert parsed("echo 12", bash.TOOL, rescue=True) == {"command": "echo 12"}
     with pytest.raises(BadArguments):
         parsed(text, bash.TOOL, rescue=True)
+
+
+@pytest.mark.parametrize("text", ['{"command":' * 20_000 + "1" + "}" * 20_000, "[" * 60_000])
+def test_arguments_nested_too_deep_to_be_read_are_told_so(text: str) -> None:
+    with pytest.raises(BadArguments, match="nested too deep"):
+        parsed(text, bash.TOOL, rescue=True)

@@ -73,6 +73,7 @@ class McpLoginRoutes:
         begun = answers(201, McpLoginView, "Good for 10 minutes, once")
         add(f"{named}/login", self.begin, methods=["POST"], status_code=201, responses=begun)
         add(f"{named}/login", self.account, methods=["GET"], responses=account)
+        add(f"{named}/login/refresh", self.renew, methods=["POST"], responses=account)
         out = answers(200, McpLogoutView)
         add(f"{named}/logout", self.log_out, methods=["POST"], responses=out)
         page = answers(200, PageView[McpAccountView])
@@ -112,6 +113,12 @@ class McpLoginRoutes:
         """The accounts of all servers that have one, or could."""
         items = await self._login.accounts()
         return _json(PageView(items=items, next_cursor=None, total=len(items)))
+
+    async def renew(
+        self, request: Request, name: str, body: Annotated[Nothing | None, Body()] = None
+    ) -> Response:
+        """Renew an account's token now."""
+        return _json(await self._login.renew(name, principal_of(request.scope).name))
 
     async def log_out(
         self, request: Request, name: str, body: Annotated[Nothing | None, Body()] = None

@@ -102,6 +102,7 @@ NEEDS: dict[str, Need] = {
     "GET /v1/mcp/accounts": "read",
     "GET /v1/mcp/servers/{name}/login": "read",
     "POST /v1/mcp/servers/{name}/login": "operate",
+    "POST /v1/mcp/servers/{name}/login/refresh": "operate",
     "POST /v1/mcp/servers/{name}/logout": "operate",
     "POST /v1/mcp/oauth/complete": "operate",
     # The browser comes from another site, without a session: the login's state is the right.

@@ -1,4 +1,4 @@
-"""The commands on logins to MCP servers: `redshank mcp login`, `status`, `logout`."""
+"""The commands on logins to MCP servers: `redshank mcp oauth login` with its siblings."""
 
 import threading
 import webbrowser
@@ -76,6 +76,16 @@ def status(session: Session, name: Annotated[str, typer.Argument(metavar="[NAME]
     write_table(heads, [_row(each) for each in accounts])
 
 
+def refresh(session: Session, name: Name) -> None:
+    """Renew the token of a server's account now."""
+    account = McpLoginClient(session.client).renew(name)
+    if session.wants_json:
+        write_json(account)
+    else:
+        until = f", good until {account.expires_at}" if account.expires_at else ""
+        say(f"renewed the token of {name}{until}")
+
+
 def logout(session: Session, name: Name) -> None:
     """End a server's account: its tokens at their server, then its slot."""
     ended = McpLoginClient(session.client).log_out(name)
@@ -87,7 +97,7 @@ def logout(session: Session, name: Name) -> None:
         say("its authorization server did not end the tokens: end them there if they may be lost")
 
 
-for command in (login, status, logout):
+for command in (login, status, refresh, logout):
     oauth.command(command.__name__)(with_session(command))
 
 

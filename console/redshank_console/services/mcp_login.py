@@ -1,5 +1,6 @@
 """Logs people in to MCP servers, out of them."""
 
+import asyncio
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
@@ -10,13 +11,14 @@ import msgspec
 from redshank_console.services.admin_audit import AdminAudit
 from redshank_console.services.orders import Clock
 from redshank_console.services.secrets import SecretKeeping
-from redshank_shared.clock import rfc3339
+from redshank_shared.clock import monotonic, rfc3339
 from redshank_shared.domain.errors import Conflict, Invalid, Misconfigured, NotAllowed, NotFound
 from redshank_shared.domain.oauth_account import StoredAccount, check_for, facts_of
 from redshank_shared.domain.oauth_addresses import checked_address, is_loopback
 from redshank_shared.domain.oauth_failures import LoginNeeded, LoginRefused
 from redshank_shared.domain.oauth_flow import CallbackAnswer, Pending, random_text
 from redshank_shared.oauth.login import LoginAsk, begin, complete
+from redshank_shared.oauth.renewal import Renewal
 from redshank_shared.oauth.requests import Requests
 from redshank_shared.oauth.tokens import revoke
 from redshank_shared.settings.mcp_server import McpServer
@@ -38,6 +40,8 @@ from redshank_shared.wire.mcp_login_views import (
 
 CALLBACK_PATH = "/v1/mcp/oauth/callback"
 DOCUMENT_PATH = "/v1/mcp/oauth/client.json"
+# Soon enough for who waits for the answer; whoever holds the account keeps it half a minute.
+_RENEWAL_SECONDS = 20.0
 
 _decode = msgspec.json.Decoder(McpServer).decode
 
@@ -102,6 +106,7 @@ class McpLogin:
         self._clock = clock
         self._address = address
         self._requests = Requests()
+        self._renewal = Renewal(accounts, self._requests, "a console", clock.seconds, monotonic)
 
     @property
     def document_address(self) -> str:
@@ -171,6 +176,24 @@ class McpLogin:
     async def account(self, name: str) -> McpAccountView:
         """A server's account. Raises NotFound, Conflict for a server without."""
         return await self._account(await self._servers.with_account(name))
+
+    async def renew(self, name: str, by: str) -> McpAccountView:
+        """Have an account's token renewed now, due or not, under the lock that nodes renew it under
+        (F13). Raises NotFound, Conflict for a server without, LoginNeeded, TokensUnavailable.
+        """
+        server = await self._servers.with_account(name)
+        end = asyncio.Event()
+        giving_up = asyncio.get_running_loop().call_later(_RENEWAL_SECONDS, end.set)
+        try:
+            stored = await self._renewal.found(server)
+            await self._renewal.renew(server, stored.account.access_token, end)
+            view = _view(server, await self._accounts.find(server.oauth_slot_ref, name))
+        except Misconfigured as error:
+            raise Conflict(error.detail, code=error.code, field=error.field) from error
+        finally:
+            giving_up.cancel()
+        await self._audit.record(by, "mcp_account.renewed", name, f"version {view.version}")
+        return view
 
     async def log_out(self, name: str, by: str) -> McpLogoutView:
         """End a server's account, at its authorization server first where that takes it; from then

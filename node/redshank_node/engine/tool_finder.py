@@ -8,6 +8,7 @@ from redshank_node.engine.calls import Pipeline
 from redshank_node.engine.surface import Surfaces
 from redshank_node.tools.tool import Away, Finding
 from redshank_shared.domain.delegation import Boundary
+from redshank_shared.domain.scopes import server_visible
 from redshank_shared.permissions.tool_card import server_of
 
 
@@ -47,5 +48,9 @@ class TurnTools:
         return Finding(
             tools=inside.of(names),
             searched=dict(Counter(server_of(name) for name in inside.sorted.waiting)),
-            away=self._away(),
+            away=tuple(away for away in self._away() if self._shows(away.server)),
         )
+
+    def _shows(self, server: str) -> bool:
+        """What the scope hides is absent, with all that is said of it (K-72)."""
+        return server_visible(self._boundary.capability, server)

@@ -19,6 +19,13 @@ def delay_seconds(failures: int, random: Callable[[], float]) -> float:
     return longest / 2 + longest / 2 * random()
 
 
+def stream_patience_seconds(quick_ends: int) -> float:
+    """How long to wait before an event stream is asked for that ended at once so often: a server
+    that ends each at once is asked more and more rarely, at last once a minute.
+    """
+    return 0.0 if quick_ends < 2 else min(2.0 ** (min(quick_ends, 16) - 1), 60.0)
+
+
 class Breaker(msgspec.Struct, frozen=True):
     """How often a server failed in a row; open, calls fail at once with the cause."""
 

@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 _GRACE_SECONDS = 0.2
 _LEAVE_SECONDS = 2.0
+_LOST_SECONDS = 0.3
 _TERMINATE_SECONDS = 1.0
 _KILL_SECONDS = 2.0
 _STATUS_BYTES = 4096
@@ -92,12 +93,12 @@ class Child:
             return f"its process was ended by {_signal_name(-self._code)}"
         return f"its process ended with exit code {self._code}"
 
-    async def close(self) -> None:
+    async def close(self, *, is_lost: bool) -> None:
         """Return when nothing of it is left: its standard input, already closed, asks it to leave;
-        then TERM to the whole tree, then KILL.
+        then TERM to the whole tree, then KILL. One that is lost anyway gets little time.
         """
         try:
-            if not await happened(self._gone, _LEAVE_SECONDS):
+            if not await happened(self._gone, _LOST_SECONDS if is_lost else _LEAVE_SECONDS):
                 self._order(b"T")
                 if not await happened(self._gone, _TERMINATE_SECONDS):
                     self._order(b"K")

@@ -54,6 +54,7 @@ for _name in ("mcp", "client", "httpx2", "httpcore2"):
 
 _UNKNOWN = "the connection ended before the answer; what the request did is not known"
 _LONGEST_PROGRESS = 500
+_STEPS = 20
 _LONGEST_ERROR = 2000
 _TOOL_ANSWER: TypeAdapter[mcp_types.CallToolResult | mcp_types.InputRequiredResult] = TypeAdapter(
     mcp_types.CallToolResult | mcp_types.InputRequiredResult
@@ -66,15 +67,20 @@ _PROMPT_ANSWER: TypeAdapter[mcp_types.GetPromptResult | mcp_types.InputRequiredR
 )
 
 
+async def _all_heard() -> None:
+    """Answers that have come are on their way to those who wait, by a few steps of the loop."""
+    for _ in range(_STEPS):
+        await asyncio.sleep(0)
+
+
 @contextlib.asynccontextmanager
 async def open_connection(
     server: McpServer, surroundings: Surroundings, signals: Signals
 ) -> AsyncIterator["LiveConnection"]:
     """See `Opener`."""
-    door: Door | None = None
     if server.transport == "http":
-        door = Door(server, surroundings, signals)
         traffic = Traffic(signals, for_library)
+        door = Door(server, surroundings, signals, traffic.verdicts)
         streams: Any = over_http(server, surroundings, traffic, door)
     else:
         traffic = Traffic(signals)
@@ -89,9 +95,10 @@ async def open_connection(
     failure: Exception | None = None
     try:
         async with client:
-            live = LiveConnection(server.name, client, traffic, door, surroundings, signals)
+            live = LiveConnection(server.name, client, traffic, surroundings, signals)
             try:
                 yield live
+                await _all_heard()
             except Exception as error:  # noqa: BLE001 - handed on, past the library's own groups
                 failure = error
             finally:
@@ -119,14 +126,12 @@ class LiveConnection:
         server: str,
         client: Client,
         traffic: Traffic,
-        door: Door | None,
         surroundings: Surroundings,
         signals: Signals,
     ) -> None:
         self._server = server
         self._client = client
         self._traffic = traffic
-        self._door = door
         self._surroundings = surroundings
         self._signals = signals
         self._in_flight: set[asyncio.Timeout] = set()
@@ -299,7 +304,7 @@ class LiveConnection:
 
     def _told(self, error: MCPError) -> Exception:
         cause = self._surroundings.redact(str(error.message)[: _LONGEST_ERROR * 2])[:_LONGEST_ERROR]
-        kind = None if self._door is None else self._door.kind_of(error.data)
+        kind = self._traffic.verdicts.kind_of(error.data)
         if kind in ("not_executed", "expired"):
             return NotExecuted(cause, expired=kind == "expired")
         if kind == "unknown":

@@ -2,31 +2,26 @@
 
 import asyncio
 import logging
-import secrets
 from collections.abc import AsyncIterator, Callable
-from typing import Literal
 
 import httpx2
 import msgspec
 
+from redshank_node.mcp_client.backoff import stream_patience_seconds
 from redshank_node.mcp_client.connecting import Signals
 from redshank_node.mcp_client.frames import LONGEST_LINE, MOST_VALUES, values_in
 from redshank_node.mcp_client.surroundings import Surroundings
+from redshank_node.mcp_client.verdicts import Kind, Verdicts
 from redshank_shared.domain.errors import RedshankError
 from redshank_shared.domain.masking import shown_url
 from redshank_shared.settings.mcp_server import McpServer
 
 logger = logging.getLogger(__name__)
 
-# What became of a request: never executed; not known; refused; never executed, for the session is
-# no longer known.
-Kind = Literal["not_executed", "unknown", "refused", "expired"]
-
 _MOST_STREAMED = 64 * 1024 * 1024
 _BYTES_A_SECOND = 16 * 1024 * 1024
 _LEAVE_SECONDS = 2.0
 _SHORT_STREAM_SECONDS = 5.0
-_LONGEST_WAIT_SECONDS = 60.0
 _IS_SECOND = "redshank_second"
 _NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
@@ -39,21 +34,20 @@ class Door(httpx2.AsyncBaseTransport):
     is used.
     """
 
-    def __init__(self, server: McpServer, surroundings: Surroundings, signals: Signals) -> None:
+    def __init__(
+        self,
+        server: McpServer,
+        surroundings: Surroundings,
+        signals: Signals,
+        verdicts: Verdicts,
+    ) -> None:
         self._server = server
         self._surroundings = surroundings
         self._signals = signals
         self._inner = httpx2.AsyncHTTPTransport(limits=httpx2.Limits(max_connections=1000))
-        self._mark = secrets.token_hex(16)
+        self._verdicts = verdicts
         self._quick_ends = 0
         self._loop = asyncio.get_running_loop()
-
-    def kind_of(self, data: object) -> Kind | None:
-        """What became of a request whose error has this `data`: None where the server wrote it."""
-        if isinstance(data, dict) and data.get("mark") == self._mark:
-            kind: Kind = data["kind"]
-            return kind
-        return None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send it on."""
@@ -64,7 +58,7 @@ class Door(httpx2.AsyncBaseTransport):
                 async with asyncio.timeout(_LEAVE_SECONDS):
                     return await self._inner.handle_async_request(request)
             if request.method == "GET":
-                await asyncio.sleep(self._patience())
+                await asyncio.sleep(stream_patience_seconds(self._quick_ends))
             response = await self._inner.handle_async_request(request)
             return await self._judged(request, response)
         except _NEVER_SENT as error:
@@ -78,12 +72,6 @@ class Door(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Close all connections."""
         await self._inner.aclose()
-
-    def _patience(self) -> float:
-        """A server that ends each event stream at once is asked for one more and more rarely."""
-        if self._quick_ends < 2:
-            return 0
-        return min(2.0 ** (self._quick_ends - 1), _LONGEST_WAIT_SECONDS)
 
     async def _authorize(self, request: httpx2.Request) -> str:
         """Why it may not be sent, empty where it may."""
@@ -168,11 +156,7 @@ class Door(httpx2.AsyncBaseTransport):
         return await self.handle_async_request(request)
 
     def _failed(self, kind: Kind, why: str, status: int = 502) -> httpx2.Response:
-        error = {
-            "code": -32603,
-            "message": why,
-            "data": {"mark": self._mark, "kind": kind},
-        }
+        error = {"code": -32603, "message": why, "data": self._verdicts.data(kind)}
         return httpx2.Response(status, json={"jsonrpc": "2.0", "id": None, "error": error})
 
     def _stream_ended(self, lasted_seconds: float) -> None:

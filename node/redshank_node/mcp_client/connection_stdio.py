@@ -32,6 +32,8 @@ _READ_BYTES = 65536
 _WAITING_MESSAGES = 256
 _LONGEST_PROBE_SECONDS = 5.0
 _ENDING_SECONDS = 0.5
+_STEPS = 20
+_CLOSED = (anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
 @contextlib.asynccontextmanager
@@ -55,7 +57,9 @@ async def over_stdio(
                 yield speech.from_server, speech.to_server
             finally:
                 await speech.hang_up(writing)
-                await child.close()
+                await child.close(is_lost=traffic.is_closed)
+                # How it ended by itself stands in what is still read.
+                await asyncio.wait(reading, timeout=_ENDING_SECONDS)
                 for task in reading:
                     task.cancel()
     finally:
@@ -143,9 +147,37 @@ class _Speech:
                 try:
                     await self._write_all(line.encode(errors="replace") + b"\n")
                 except OSError as error:
-                    self._traffic.is_closed = True
-                    self._signals.lost(f"it reads no more: {error.strerror}")
+                    await self._refuse(item, f"it reads no more: {error.strerror}")
                     return
+
+    async def _refuse(self, item: SessionMessage, why: str) -> None:
+        """What was not read to its end was not acted on: it may be sent to the next process."""
+        self._traffic.is_closed = True
+        self._answer_unread(item, why)
+        # Some are still on their way here. Those who wait hear this before they hear that the
+        # connection is gone.
+        for _ in range(_STEPS):
+            with contextlib.suppress(anyio.WouldBlock, anyio.EndOfStream, *_CLOSED):
+                while True:
+                    self._answer_unread(self._outgoing.receive_nowait(), why)
+            await asyncio.sleep(0)
+        self._signals.lost(why)
+
+    def _answer_unread(self, item: SessionMessage, why: str) -> None:
+        if not isinstance(item.message, mcp_types.JSONRPCRequest):
+            return
+        request_id = item.message.id
+        self._traffic.forget(request_id)
+        what = mcp_types.ErrorData(
+            code=mcp_types.INTERNAL_ERROR,
+            message=why,
+            data=self._traffic.verdicts.data("not_executed"),
+        )
+        self._answer(mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=what))
+
+    def _answer(self, answer: mcp_types.JSONRPCError) -> None:
+        with contextlib.suppress(anyio.WouldBlock, *_CLOSED):
+            self._into.send_nowait(SessionMessage(answer))
 
     def _note(self, message: mcp_types.JSONRPCMessage) -> None:
         if not isinstance(message, mcp_types.JSONRPCRequest | mcp_types.JSONRPCNotification):
@@ -235,8 +267,7 @@ class _Speech:
         self._traffic.answered(request_id, None)
         what = mcp_types.ErrorData(code=mcp_types.METHOD_NOT_FOUND, message="no answer")
         answer = mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=what)
-        with contextlib.suppress(anyio.WouldBlock, anyio.BrokenResourceError):
-            self._into.send_nowait(SessionMessage(answer))
+        self._answer(answer)
 
 
 def _message(value: Any, traffic: Traffic) -> mcp_types.JSONRPCMessage | None:

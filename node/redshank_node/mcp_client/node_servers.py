@@ -93,19 +93,16 @@ class NodeServers:
         search = McpSearch(backend, self.servers, self.tools, listeners.change)
         self.search = SearchElsewhere(search.to, search.find)
         self._overlay = Overlay(database, node_id, self.servers, settings, redactor.learn)
-        self._skills = PromptSkills(
+        revision, inventories = (lambda: self.servers.revision), self.servers.inventories
+        around = ServersSeen(revision, inventories, redact, _now, clock.monotonic)
+        self._skills = PromptSkills(database, node_id, around)
+        self._publishing = Publishing(
             database,
             node_id,
-            ServersSeen(
-                lambda: self.servers.revision,
-                self.servers.inventories,
-                redact,
-                _now,
-                clock.monotonic,
-            ),
-        )
-        self._publishing = Publishing(
-            database, node_id, self.servers, self._overlay, lambda: listeners.surface(self.tools())
+            self.servers,
+            self._overlay,
+            lambda: listeners.surface(self.tools()),
+            redact,
         )
 
     async def begin(

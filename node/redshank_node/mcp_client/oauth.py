@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shlex
 from collections.abc import Callable
 
 import msgspec
@@ -25,6 +26,7 @@ logger = logging.getLogger(__name__)
 _TRY_AGAIN_SECONDS = 5.0
 # A server that refuses every token must not have one renewed for each call.
 _JUST_NOW_SECONDS = 60.0
+_MOST_SCOPES = 10
 
 
 class _Refusal(msgspec.Struct, frozen=True):
@@ -109,12 +111,7 @@ class OAuthAccess:
         stored = await self._found(server)
         challenge = read_challenge(www_authenticate)
         if challenge.error == "insufficient_scope":
-            scopes = " ".join(f"--scope {scope}" for scope in challenge.scopes)
-            raise LoginNeeded(
-                f"MCP server {server.name} wants more scopes: run `redshank mcp login "
-                f"{server.name} {scopes}`",
-                code="oauth_scopes_missing",
-            )
+            raise _wants_more(server, challenge.scopes)
         if stored.account.access_token != unwanted:
             return
         slot = server.oauth_slot_ref
@@ -162,6 +159,7 @@ class OAuthAccess:
         slot = server.oauth_slot_ref
         while True:
             doing = self._doing.get(slot)
+            is_ours = doing is None
             if doing is None:
                 if self._group is None:
                     raise TokensUnavailable("this node is ending: no token is renewed any more")
@@ -173,6 +171,9 @@ class OAuthAccess:
                 raise outcome
             if outcome.access_token != unwanted:
                 return outcome
+            # Somebody else's may have been for another reason; ours brought the refused one again.
+            if is_ours:
+                raise _refuses_all(server)
 
     async def _renewing(self, server: McpServer, unwanted: str) -> Account | RedshankError:
         slot = server.oauth_slot_ref
@@ -186,6 +187,17 @@ class OAuthAccess:
             return TokensUnavailable(f"the token of MCP server {server.name} was not renewed")
         self._failed_at.pop(slot, None)
         return account
+
+
+def _wants_more(server: McpServer, scopes: tuple[str, ...]) -> LoginNeeded:
+    # A stranger's words in what a person may type: a shell must take them as words.
+    asked = " ".join(f"--scope {shlex.quote(scope[:100])}" for scope in scopes[:_MOST_SCOPES])
+    more = f" (and {len(scopes) - _MOST_SCOPES} more)" if len(scopes) > _MOST_SCOPES else ""
+    return LoginNeeded(
+        f"MCP server {server.name} wants more scopes: run `redshank mcp login {server.name} "
+        f"{asked}`{more}",
+        code="oauth_scopes_missing",
+    )
 
 
 def _refuses_all(server: McpServer) -> LoginNeeded:

@@ -25,8 +25,9 @@ logger = logging.getLogger(__name__)
 
 # How many of the makes of one tool are remembered: other profiles', those of before.
 _MOST_KEPT = 8
+_MOST_WARNINGS = 20
 
-_Known = tuple[str, str, str, str, str]
+_Known = tuple[str, str, str, str, str, bool]
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -49,6 +50,7 @@ class McpOffer:
         self._fixed: dict[str, Inventory] | None = None
         self._kept: dict[str, _Kept] = {}
         self._tools: dict[_Known, tuple[McpServer, Tool]] = {}
+        self._warned: set[tuple[str, Dropped]] = set()
         self._revision = 0
 
     @property
@@ -152,18 +154,27 @@ class McpOffer:
                 tools.append(self._tool(record, each.tool, manner))
             except Unusable as wrong:
                 dropped.append((each.server, Dropped(each.tool.name, str(wrong))))
-        for server, one in dropped:
-            said = one_line(one.name, 80), one_line(one.why, 400)
-            logger.warning("MCP server %s: %s is left out: %s", server, *said)
+        self._warn(dropped)
         if len(self._tools) > _MOST_KEPT * len(names.tools):
             self._tools.clear()
         resources = ResourceTools(inventories, self._servers, profile.mcp.results, self._redact)
         offered = self._next((*resources.tools(), *tools), self._told(profile), inventories)
         return _Kept(revision, inventories, offered, tuple(dropped))
 
+    def _warn(self, dropped: list[tuple[str, Dropped]]) -> None:
+        """Once of each: a server may change what it offers each second (F67)."""
+        new = [each for each in dropped if each not in self._warned]
+        for server, one in new[:_MOST_WARNINGS]:
+            said = one_line(one.name, 80), one_line(one.why, 400)
+            logger.warning("MCP server %s: %s is left out: %s", server, *said)
+        if len(new) > _MOST_WARNINGS:
+            logger.warning("tools of MCP servers: %s more are left out", len(new) - _MOST_WARNINGS)
+        self._warned = {*dropped} if new else self._warned
+
     def _tool(self, record: McpServer, remote: RemoteTool, manner: Manner) -> Tool:
         """The tool, made once as long as its server says the same of it."""
-        key = (record.name, remote.name, digest(remote), manner.results, manner.instructions)
+        said = digest(remote), manner.results, manner.instructions
+        key = (record.name, remote.name, *said, manner.live)
         known = self._tools.get(key)
         if known is None or known[0] is not record:
             known = self._tools[key] = record, made_of(record, remote, self._servers, manner)
@@ -182,7 +193,8 @@ class McpOffer:
     def _manner(self, profile: Profile, found: Inventory) -> Manner:
         own = profile.mcp.instructions == "descriptions"
         instructions = instructions_of(found, self._redact) if own else ""
-        return Manner(profile.mcp.results, instructions, self._redact)
+        live = profile.mcp.inventory == "live"
+        return Manner(profile.mcp.results, instructions, live, self._redact)
 
     def _told(self, profile: Profile) -> Told:
         names = {card.canonical: card.name for card in profile.tools}

@@ -8,10 +8,10 @@ from typing import Literal
 
 from redshank_node.mcp_client.backoff import Breaker, delay_seconds
 from redshank_node.mcp_client.connecting import Connection, NotExecuted
-from redshank_node.mcp_client.failures import McpFailure, ServerUnavailable
+from redshank_node.mcp_client.failures import McpFailure, OutcomeUnknown, ServerUnavailable
 from redshank_node.mcp_client.inventory import Changed, Inventory, ServerState, changed
 from redshank_node.mcp_client.loading import load_opener
-from redshank_node.mcp_client.readiness import LOOK_AGAIN_SECONDS, hindrance
+from redshank_node.mcp_client.readiness import LOOK_AGAIN_SECONDS, Hindrance, hindrance
 from redshank_node.mcp_client.rounds import Rounds
 from redshank_node.mcp_client.surroundings import Surroundings
 from redshank_node.mcp_client.warnings_kept import KeptWarnings
@@ -141,13 +141,21 @@ class Owner:
 
     async def refresh(self) -> Changed:
         """Ask anew what it offers; a server that is away is connected (T-73)."""
-        if self._live is None:
+        live = self._live
+        if live is None:
             return await self.reconnect()
         before = self.found or Inventory(self.server.name)
         self._dirty = self._asked = True
         self._nudge()
         await self._refreshes.fresh()
-        return self._since(before, self._refresh_failed or self._lost)
+        if self._live is live:
+            return self._since(before, self._refresh_failed)
+        try:
+            # It ended meanwhile; whatever connects ends in asking for everything.
+            await self.ready()
+        except ServerUnavailable as error:
+            return Changed(failed=error.cause)
+        return self._since(before, "")
 
     async def reconnect(self) -> Changed:
         """Close what is there, connect anew."""
@@ -170,7 +178,7 @@ class Owner:
             self._set("disabled", "")
             self._stopping = True
             return 0
-        hindered = await hindrance(self.server, self._surroundings)
+        hindered = await self._hindrance()
         if hindered is not None:
             self.misconfigured = hindered.error
             self._forget()
@@ -192,6 +200,13 @@ class Owner:
             self._set("connecting", cause)
         return delay_seconds(self._breaker.failures, self._surroundings.random)
 
+    async def _hindrance(self) -> Hindrance | None:
+        try:
+            return await hindrance(self.server, self._surroundings)
+        except Exception as error:  # noqa: BLE001 - the loop's edge: it would end all servers
+            logger.exception("MCP server %s: its secrets cannot be looked up", self.server.name)
+            return Hindrance("failed", f"its secrets cannot be looked up: {type(error).__name__}")
+
     async def _connect_and_serve(self) -> str:
         """Why that ended, empty where it was asked for."""
         task = asyncio.current_task()
@@ -205,7 +220,8 @@ class Owner:
         except McpFailure as error:
             return self._said(self._lost or error.cause)
         except TimeoutError:
-            return f"not connected within {self.server.startup_timeout_sec:g} s"
+            late = f"not connected within {self.server.startup_timeout_sec:g} s"
+            return self._said(self._lost or late)
         except asyncio.CancelledError:
             # The library cancels the task that entered it when its connection dies.
             if task is None or task.cancelling():
@@ -271,7 +287,12 @@ class Owner:
         except NotExecuted as error:
             self.lost(error.cause)
         except (McpFailure, TimeoutError) as error:
-            self._refresh_later(getattr(error, "cause", "its lists do not come"))
+            cause = getattr(error, "cause", "its lists do not come")
+            if isinstance(error, OutcomeUnknown) and self.server.transport == "stdio":
+                # Over HTTP it may be this one request that broke.
+                self.lost(self._lost or cause)
+            else:
+                self._refresh_later(cause)
         else:
             self._failed_refreshes, self._refresh_failed = 0, ""
             self._take(found.inventory)

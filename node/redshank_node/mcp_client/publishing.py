@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 
 from redshank_node.mcp_client.overlay import Overlay
-from redshank_node.mcp_client.reporting import listed
+from redshank_node.mcp_client.reporting import listed, without_secrets
 from redshank_node.mcp_client.supervisor import McpServers
 from redshank_shared.domain.errors import RedshankError
 from redshank_shared.stores.database import Database
@@ -22,7 +22,7 @@ _LOOKS_BETWEEN_CHECKS = 3
 
 class Publishing:
     """Writes when something differs, and when the registry lost what was written. `surface` gives
-    the cards of everything that the node offers as JSON text (K-48).
+    the cards of everything that the node offers as JSON text (K-48); `redact` takes secrets out.
     """
 
     def __init__(
@@ -32,6 +32,7 @@ class Publishing:
         servers: McpServers,
         overlay: Overlay,
         surface: Callable[[], str],
+        redact: Callable[[str], str] = str,
     ) -> None:
         self._database = database
         self._services = Services(database)
@@ -39,6 +40,7 @@ class Publishing:
         self._servers = servers
         self._overlay = overlay
         self._surface = surface
+        self._redact = redact
         self._written: object = None
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -63,10 +65,14 @@ class Publishing:
         )
         if state == self._written and not lost:
             return
-        catalogue = encode_catalogue(self._listed())
+        # A thousand tools take as long to look through as other turns may be held up.
+        catalogue = await asyncio.to_thread(self._encoded, self._listed())
         surface = self._surface()
         if await self._database.run(self._services.describe, self._service_id, surface, catalogue):
             self._written = state
+
+    def _encoded(self, servers: tuple[ListedServer, ...]) -> str:
+        return encode_catalogue(tuple(without_secrets(each, self._redact) for each in servers))
 
     def _state(self) -> object:
         warnings = tuple(status.warnings for status in self._servers.statuses())

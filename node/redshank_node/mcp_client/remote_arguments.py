@@ -10,6 +10,8 @@ from typing import Any
 from redshank_node.tools.tool import BadArguments
 
 _MOST_DEPTH = 12
+# The protocol's library writes some 250, and breaks down over more.
+_MOST_LEVELS = 100
 _MOST_SHOWN = 20
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -26,9 +28,24 @@ def checked(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str
     """The arguments as they go to the server: null for an optional one that takes no null is left
     out. BadArguments names the argument, with the mend.
     """
+    _check_levels(arguments)
     made = _object(dict(arguments), schema, "", _MOST_DEPTH)
     assert isinstance(made, dict)
     return made
+
+
+def _check_levels(arguments: Mapping[str, Any]) -> None:
+    level: list[Any] = [arguments]
+    for _ in range(_MOST_LEVELS):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, Mapping) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise BadArguments(f"the arguments are nested deeper than {_MOST_LEVELS} levels")
 
 
 def _value(value: Any, schema: Any, name: str, depth: int) -> Any:

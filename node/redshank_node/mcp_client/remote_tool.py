@@ -9,7 +9,7 @@ import msgspec
 from redshank_node.mcp_client.bounded import Form
 from redshank_node.mcp_client.calling import Servers
 from redshank_node.mcp_client.harmless import bounded_text, harmless, one_line
-from redshank_node.mcp_client.inventory import RemoteTool
+from redshank_node.mcp_client.inventory import Inventory, RemoteTool
 from redshank_node.mcp_client.remote_arguments import checked
 from redshank_node.mcp_client.remote_result import result_of
 from redshank_node.mcp_client.remote_schema import Unusable, usable
@@ -36,11 +36,13 @@ ROOM_SECONDS = 10.0
 
 class Manner(msgspec.Struct, frozen=True):
     """How a profile's remote tools look. `instructions`: what stands behind the description;
-    `redact` keeps secrets out of what servers say of themselves.
+    `live`: whether a tool is called only as long as its server describes it so; `redact` keeps
+    secrets out of what servers say of themselves.
     """
 
     results: Form = "text"
     instructions: str = ""
+    live: bool = True
     redact: Callable[[str], str] = str
 
 
@@ -60,7 +62,16 @@ def made_of(server: McpServer, remote: RemoteTool, servers: Servers, manner: Man
         preview = Preview(title, "json", bounded_text(shown, _MOST_PREVIEW_CHARACTERS))
         return Prepared({"arguments": sent}, preview, goes_to=to)
 
+    as_described = _AsDescribed(servers, server.name, remote)
+
     async def run(prepared: Prepared, context: CallContext) -> Result:
+        if manner.live and not as_described.still():
+            return Result(
+                f"not run: MCP server {server.name} describes {one_line(remote.name, 128)} "
+                "otherwise since this turn began; a person is asked about it in the next turn",
+                is_error=True,
+                outcome="error",
+            )
         seconds = min(server.tool_timeout_sec, context.max_seconds)
         answer = servers.call(
             server.name,
@@ -90,6 +101,36 @@ def made_of(server: McpServer, remote: RemoteTool, servers: Servers, manner: Man
             harmless(msgspec.json.encode(schema, order="sorted").decode()),
         ),
     )
+
+
+class _AsDescribed:
+    """Whether the server says of a tool what a turn that keeps it was told (F64). One that is not
+    there any more is the server's to refuse.
+    """
+
+    def __init__(self, servers: Servers, server: str, remote: RemoteTool) -> None:
+        self._servers = servers
+        self._server = server
+        self._remote = remote
+        self._seen: Inventory | None = None
+
+    def still(self) -> bool:
+        """As of now; what was looked through once is not looked through again."""
+        there = self._servers.inventories().get(self._server)
+        if there is None or there is self._seen:
+            return True
+        # Of two with one name the first is the one that turns are offered.
+        now = next((each for each in there.tools if each.name == self._remote.name), None)
+        if now is not None and not self._is_same(now):
+            return False
+        self._seen = there
+        return True
+
+    def _is_same(self, other: RemoteTool) -> bool:
+        try:
+            return other is self._remote or digest(other) == digest(self._remote)
+        except Unusable:
+            return False
 
 
 def destination(server: McpServer) -> Destination:

@@ -1,6 +1,8 @@
 """Says what a node's MCP servers are like, in the words of its reports."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
 
 from redshank_node.mcp_client.inventory import Inventory, RemoteResource, ServerStatus
 from redshank_shared.domain.errors import Misconfigured
@@ -8,6 +10,7 @@ from redshank_shared.domain.mcp_names import qualified
 from redshank_shared.queue.reports import MOST_DETAIL, McpFigures, McpServerReport
 from redshank_shared.settings.mcp_server import McpServer, public_fields
 from redshank_shared.wire.mcp_catalogue import (
+    MOST_BYTES,
     ListedArgument,
     ListedDrop,
     ListedPrompt,
@@ -16,6 +19,8 @@ from redshank_shared.wire.mcp_catalogue import (
     ListedTool,
     Origin,
 )
+
+_MOST_LOOKED_THROUGH = 4 * MOST_BYTES
 
 
 def figures(statuses: Iterable[ServerStatus]) -> McpFigures:
@@ -89,6 +94,34 @@ def listed(
         ),
         dropped=tuple(ListedDrop(each.name, each.why) for each in found.dropped),
         warnings=status.warnings,
+    )
+
+
+def without_secrets(server: ListedServer, redact: Callable[[str], str]) -> ListedServer:
+    """The server with secrets taken out of all that it says of itself (F12); of one that says too
+    much to be looked through, which no catalogue holds anyway, the names alone.
+    """
+    text = msgspec.json.encode(server).decode()
+    if len(text) > _MOST_LOOKED_THROUGH:
+        server = _named_alone(server)
+        text = msgspec.json.encode(server).decode()
+    clean = redact(text)
+    if clean == text:
+        return server
+    try:
+        return msgspec.json.decode(clean, type=ListedServer)
+    except msgspec.DecodeError:
+        why = ("what it offers is not shown: a secret stands in it",)
+        return ListedServer(server.name, server.origin, server.record, warnings=why)
+
+
+def _named_alone(server: ListedServer) -> ListedServer:
+    return msgspec.structs.replace(
+        server,
+        instructions="",
+        tools=tuple(ListedTool(tool.name, tool.exposed) for tool in server.tools),
+        resources=(),
+        prompts=tuple(ListedPrompt(each.name, each.exposed) for each in server.prompts),
     )
 
 

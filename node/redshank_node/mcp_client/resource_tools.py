@@ -193,6 +193,8 @@ class ResourceTools:
             checked = schema.validated(arguments, _READ)
             uri = checked["uri"]
             checked["server"] = self._owner(uri, checked.get("server", ""), workspace)
+            # Held to what a person was shown: another server may list this address by then (F51).
+            checked["_server"] = checked["server"]
             preview = Preview(f"read {one_line(uri, 300)} from {checked['server']}")
             return Prepared(checked, preview, label=uri, goes_to=self._to(checked["server"]))
 

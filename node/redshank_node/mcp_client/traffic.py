@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from redshank_node.mcp_client.connecting import Signals
+from redshank_node.mcp_client.verdicts import Verdicts
 
 LIST_KEYS = {
     "tools/list": "tools",
@@ -39,6 +40,7 @@ class Traffic:
         self, signals: Signals, for_library: Callable[[str, list[Any]], list[Any]] | None = None
     ) -> None:
         self._signals = signals
+        self.verdicts = Verdicts()
         self._for_library = for_library
         self._asked: dict[int | str, str] = {}
         self._aside: dict[int, Any] = {}
@@ -57,6 +59,10 @@ class Traffic:
             self._asked[request_id] = method
         elif method == "notifications/cancelled" and isinstance(params, dict):
             self._asked.pop(params.get("requestId", ""), None)
+
+    def forget(self, request_id: int | str) -> None:
+        """No answer to this is awaited any more."""
+        self._asked.pop(request_id, None)
 
     def is_open(self, request_id: int | str) -> bool:
         """Whether an answer to this is awaited."""

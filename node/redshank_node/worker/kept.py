@@ -107,6 +107,9 @@ class KeptJobs:
         if job.get_status(refresh=False) == JobStatus.STARTED:
             connection.lrem(taken, 1, job_id)
             return None
+        # Where a node died with it, RQ would look for what it left for a minute, in vain: it could
+        # not record this run's end.
+        connection.delete(job.execution_registry.key)
         execution = self._worker.prepare_execution(job)
         self._worker.prepare_job_execution(job, True)
         return job, execution
@@ -138,6 +141,10 @@ class KeptJobs:
                 "the end of %s was not recorded (%s); its lease runs out and it is run again",
                 job.id,
                 error,
+            )
+        except Exception:  # noqa: BLE001 - the job's edge: RQ raises what it likes where another node took the job over
+            logger.exception(
+                "the end of %s was not recorded; where nobody else did, it is run again", job.id
             )
 
     def _give_back(self, job: Job, execution: Execution) -> None:

@@ -90,6 +90,10 @@ class McpLoginClient:
         """One server's account; NotFound, Conflict for a server without."""
         return self._console.read(f"{_path(server)}/login", McpAccount)
 
+    def renew(self, server: str) -> McpAccount:
+        """Have its token renewed now; Conflict where only a login helps."""
+        return self._console.write("POST", f"{_path(server)}/login/refresh", {}, McpAccount)
+
     def log_out(self, server: str) -> Logout:
         """End a server's account; NotFound where there is none."""
         return self._console.write("POST", f"{_path(server)}/logout", {}, Logout)

@@ -15,6 +15,11 @@ def server_part(server: str) -> str:
     return _OTHER.sub("_", server)
 
 
+def tool_part(tool: str) -> str:
+    """A tool's name as it stands in its qualified one."""
+    return _OTHER.sub("_", tool)
+
+
 def qualified(server: str, tool: str) -> str:
     """`mcp__server__tool` (K-66, T-71). Every other character than letters, digits, `_` or `-` is
     written `_`.
@@ -22,7 +27,7 @@ def qualified(server: str, tool: str) -> str:
     Misconfigured where that has more than 64 characters (O19): providers refuse it, and what is cut
     off could make two names one (F8).
     """
-    name = f"{PREFIX}{server_part(server)}__{_OTHER.sub('_', tool)}"
+    name = f"{PREFIX}{server_part(server)}__{tool_part(tool)}"
     if len(name) > MOST_CHARACTERS:
         raise Misconfigured(
             f"the tool {tool} of MCP server {server} would be called {name}: {len(name)} "

@@ -10,6 +10,7 @@ from redshank_shared.domain.oauth_failures import LoginNeeded
 
 REFRESH_BEFORE_SECONDS = 60.0
 _NOT_TOLD_SECONDS = 3600.0
+_LONGEST_SECONDS = 10 * 366 * 86_400.0
 
 
 class Tokens(msgspec.Struct, frozen=True):
@@ -149,11 +150,11 @@ def refreshed(account: Account, tokens: Tokens, now: float) -> Account:
 
 
 def ends_at(tokens: Tokens, now: float) -> float | None:
-    """When the access token ends, in seconds since the epoch. One that can be renewed and does not
-    say is taken to live an hour.
+    """When the access token ends, in seconds since the epoch, in ten years at the latest. One that
+    can be renewed and does not say is taken to live an hour.
     """
     if tokens.expires_in is not None:
-        return now + max(0.0, tokens.expires_in)
+        return now + min(max(0.0, tokens.expires_in), _LONGEST_SECONDS)
     return now + _NOT_TOLD_SECONDS if tokens.refresh_token else None
 
 

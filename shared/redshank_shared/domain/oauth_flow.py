@@ -282,7 +282,8 @@ def read_tokens(status: int, body: bytes, issuer: str, form: Form) -> Tokens:
             raise TokensUnavailable(f"{shown_url(issuer)} gave a token that no header can hold")
     if not granted.access_token:
         raise TokensUnavailable(f"{shown_url(issuer)} gave an empty token; try again later")
-    scopes = None if granted.scope is None else scopes_of(granted.scope)
+    # What says nothing takes nothing away, else the next answer could add anything (K-65).
+    scopes = scopes_of(granted.scope or "") or None
     return Tokens(granted.access_token, expires_in, granted.refresh_token or "", scopes)
 
 

@@ -163,12 +163,25 @@ def _headers(server: McpServer) -> Iterator[tuple[str, str]]:
 
 
 def _check_slots(server: McpServer) -> None:
-    for slot, field in server.slots().items():
+    for field, slot in _plain_slots(server):
         if not slot.startswith("mcp."):
             _refuse(server, field, f"names the slot {slot!r}: slots of MCP servers begin with mcp.")
+        if slot.startswith(OAUTH_SLOTS):
+            # It holds what renews the account, which would go to the server as it is (F66, K-71).
+            why = f"names the slot {slot!r}: an account is used by oauth_slot_ref alone"
+            _refuse(server, field, why)
     if server.oauth_slot_ref and not server.oauth_slot_ref.startswith(OAUTH_SLOTS):
         why = f"names the slot {server.oauth_slot_ref!r}: OAuth accounts lie below {OAUTH_SLOTS}"
         _refuse(server, "oauth_slot_ref", why)
+
+
+def _plain_slots(server: McpServer) -> Iterator[tuple[str, str]]:
+    """Each field that hands a slot's value on, with the slot."""
+    for source in ("env_secret_refs", "http_header_secret_refs"):
+        for key, slot in getattr(server, source).items():
+            yield f"{source}.{key}", slot
+    if server.bearer_token_secret_ref:
+        yield "bearer_token_secret_ref", server.bearer_token_secret_ref
 
 
 def _refuse(server: McpServer, field: str, why: str) -> NoReturn:

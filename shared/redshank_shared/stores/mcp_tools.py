@@ -1,16 +1,20 @@
 """What was accepted of each MCP server's tools, what their servers say of them since (F64)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, and_, func, select, update
+from sqlalchemy import Row, and_, bindparam, func, select, update
 
+from redshank_shared.domain.mcp_names import tool_part
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.mcp_tables import mcp_tools
 from redshank_shared.stores.text import storable
 
 FIRST_SIGHT = "first sight"
+# More than any server offers at once; one that goes on inventing names fills no database.
+MOST_KEPT = 20_000
+_AT_ONCE = 500
 
 
 class SeenTool(msgspec.Struct, frozen=True):
@@ -45,50 +49,50 @@ _UNCHANGED = dict.fromkeys(
 
 
 class McpTools:
-    """The accepted tools of the whole cluster."""
+    """The accepted tools of the whole cluster, `most_kept` of a server: of one with more of them
+    the others are never accepted.
+    """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, most_kept: int = MOST_KEPT) -> None:
         self._database = database
+        self._most_kept = most_kept
 
     def saw(self, seen: SeenTool, at: str) -> AcceptedTool:
-        """The tool as it is accepted, after it was seen like this: at first sight it is accepted;
-        another digest than the accepted one is noted as a change.
+        """The tool as it is accepted, after it was seen like this: at first sight it is accepted,
+        unless it reads as another one in a turn, whose place it then takes; another digest than
+        the accepted one is noted as a change.
         """
         found = self._found(seen.server, seen.tool)
         if found is None:
-            self._add(seen, at)
+            self.saw_all(seen.server, [seen], at)
             found = self._found(seen.server, seen.tool)
-            assert found is not None
+        if found is None:
+            return _changed(AcceptedTool(seen.server, seen.tool, "", "", ""), seen, at)
         if seen.digest == found.digest:
             return self._as_accepted(found)
         if seen.digest == found.changed_digest:
             return found
-        self._note(seen, at)
-        return msgspec.structs.replace(
-            found,
-            changed_digest=seen.digest,
-            changed_description=seen.description,
-            changed_schema=seen.input_schema,
-            changed_at=at,
-        )
+        self._note([seen], at)
+        return _changed(found, seen, at)
 
     def saw_all(self, server: str, seen: Sequence[SeenTool], at: str) -> None:
-        """`saw` for many tools of one server: those that are new in one statement."""
+        """`saw` for many tools of one server: few transactions, however many there are."""
         known = {found.tool: found for found in self.of(server)}
         new = [each for each in seen if storable(each.tool) not in known]
+        new = new[: max(self._most_kept - len(known), 0)]
         if new:
+            places = _places(known.values())
             rows = {
-                storable(each.tool): _stored(each) | _first_sight(at) | _UNCHANGED for each in new
+                storable(each.tool): _first(each, places.get(tool_part(each.tool)), at)
+                for each in new
             }
+            # Two nodes may see them at once: the first one's word stands.
             statement = self._database.dialect.insert(mcp_tools).on_conflict_do_nothing(
                 index_elements=["server", "tool"]
             )
             with self._database.begin() as connection:
                 connection.execute(statement, [*rows.values()])
-        for each in seen:
-            found = known.get(storable(each.tool))
-            if found is not None and each.digest not in (found.digest, found.changed_digest):
-                self._note(each, at)
+        self._note([each for each in seen if _differs(each, known.get(storable(each.tool)))], at)
 
     def accept(self, seen: SeenTool, by: str, at: str) -> None:
         """From now on the tool is accepted as it is seen here."""
@@ -141,13 +145,6 @@ class McpTools:
             row = connection.execute(select(mcp_tools).where(_named(server, tool))).first()
         return None if row is None else _accepted(row)
 
-    def _add(self, seen: SeenTool, at: str) -> None:
-        """Two nodes may see it at once: the first one's word stands."""
-        values = _stored(seen) | _first_sight(at) | _UNCHANGED
-        statement = self._database.dialect.insert(mcp_tools).values(**values)
-        with self._database.begin() as connection:
-            connection.execute(statement.on_conflict_do_nothing(index_elements=["server", "tool"]))
-
     def _as_accepted(self, found: AcceptedTool) -> AcceptedTool:
         """Its server says again what was accepted: there is no change (any more)."""
         if not found.changed_digest:
@@ -157,16 +154,19 @@ class McpTools:
             connection.execute(statement)
         return msgspec.structs.replace(found, **_UNCHANGED)
 
-    def _note(self, seen: SeenTool, at: str) -> None:
-        values = {
-            "changed_digest": seen.digest,
-            "changed_description": storable(seen.description),
-            "changed_schema": storable(seen.input_schema),
-            "changed_at": at,
-        }
-        statement = update(mcp_tools).where(_named(seen.server, seen.tool)).values(**values)
-        with self._database.begin() as connection:
-            connection.execute(statement)
+    def _note(self, changed: Sequence[SeenTool], at: str) -> None:
+        columns = mcp_tools.c
+        named = columns.server == bindparam("at_server"), columns.tool == bindparam("at_tool")
+        statement = update(mcp_tools).where(*named)
+        # So few that nobody waits long for the turn to write.
+        for begin in range(0, len(changed), _AT_ONCE):
+            rows = [
+                {"at_server": storable(each.server), "at_tool": storable(each.tool)}
+                | _change(each, at)
+                for each in changed[begin : begin + _AT_ONCE]
+            ]
+            with self._database.begin() as connection:
+                connection.execute(statement, rows)
 
 
 def _named(server: str, tool: str) -> Any:
@@ -174,8 +174,45 @@ def _named(server: str, tool: str) -> Any:
     return and_(columns.server == storable(server), columns.tool == storable(tool))
 
 
-def _first_sight(at: str) -> dict[str, str]:
-    return {"accepted_at": at, "accepted_by": FIRST_SIGHT}
+def _differs(seen: SeenTool, found: AcceptedTool | None) -> bool:
+    return found is not None and seen.digest not in (found.digest, found.changed_digest)
+
+
+def _places(known: Iterable[AcceptedTool]) -> dict[str, AcceptedTool]:
+    """The tool that was accepted last under each name that turns call it by."""
+    ordered = sorted(known, key=lambda each: each.accepted_at)
+    return {tool_part(each.tool): each for each in ordered}
+
+
+def _first(seen: SeenTool, before: AcceptedTool | None, at: str) -> dict[str, str]:
+    """The row of a tool at first sight. What was allowed under this name in turns was allowed as it
+    was `before`: a server could change a tool unnoticed by one other character in its name.
+    """
+    if before is None or before.digest == seen.digest:
+        accepted = {"accepted_at": at, "accepted_by": FIRST_SIGHT}
+        return _stored(seen) | accepted | _UNCHANGED
+    same = ("digest", "description", "input_schema", "accepted_at", "accepted_by")
+    kept = {name: getattr(before, name) for name in same}
+    return _stored(seen) | kept | _change(seen, at)
+
+
+def _change(seen: SeenTool, at: str) -> dict[str, str]:
+    return {
+        "changed_digest": seen.digest,
+        "changed_description": storable(seen.description),
+        "changed_schema": storable(seen.input_schema),
+        "changed_at": at,
+    }
+
+
+def _changed(found: AcceptedTool, seen: SeenTool, at: str) -> AcceptedTool:
+    return msgspec.structs.replace(
+        found,
+        changed_digest=seen.digest,
+        changed_description=seen.description,
+        changed_schema=seen.input_schema,
+        changed_at=at,
+    )
 
 
 def _stored(seen: SeenTool) -> dict[str, str]:

@@ -20,8 +20,9 @@ from redshank_node.tools.tool import (
 )
 from redshank_node.tools.toolbox import Manner, Toolbox
 from redshank_shared.domain.commands import ShowTools
-from redshank_shared.domain.delegation import UNBOUNDED
+from redshank_shared.domain.delegation import UNBOUNDED, Boundary
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.scopes import CapabilityScope
 from redshank_shared.domain.tool_deferral import ToolSearch
 
 HERE = Workspace(pathlib.Path("/"))
@@ -56,9 +57,11 @@ TOOLS = (
 )
 
 
-async def searched(query: str, *away: Away, tools: tuple[Tool, ...] = TOOLS) -> Result:
+async def searched(
+    query: str, *away: Away, tools: tuple[Tool, ...] = TOOLS, boundary: Boundary = UNBOUNDED
+) -> Result:
     surfaces = Surfaces(Toolbox(tools, manner=Manner(search=ToolSearch("on"))))
-    finder = TurnTools(surfaces, UNBOUNDED, 2, lambda: away)
+    finder = TurnTools(surfaces, boundary, 2, lambda: away)
     context = CallContext("call_1", HERE, emit=lambda _: None, finder=finder)
     return await tool_search.run(tool_search.prepare({"query": query}, HERE), context)
 
@@ -104,6 +107,21 @@ async def test_servers_that_are_away_are_named_with_their_state() -> None:
     assert result.output.endswith(
         "\nNot searched: a, which is failed: no route\nNot searched: b, which is connecting"
     )
+
+
+@pytest.mark.req("K-72")
+async def test_a_server_that_the_scope_hides_is_not_named_when_it_is_away() -> None:
+    scope = CapabilityScope(mcp_server_deny=frozenset({"hidden"}))
+    away = (Away("hidden", "failed", "https://hidden.example"), Away("b", "connecting"))
+    result = await searched("zebra", *away, boundary=Boundary(capability=scope))
+    assert "hidden" not in result.output
+    assert result.output.endswith("\nNot searched: b, which is connecting")
+
+
+@pytest.mark.req("T-60")
+async def test_of_many_servers_that_are_away_the_first_are_named() -> None:
+    result = await searched("zebra", *(Away(f"s{number}", "failed") for number in range(500)))
+    assert result.output.endswith("\nNot searched: s19, which is failed\nNot searched: 480 more")
 
 
 @pytest.mark.req("T-60")

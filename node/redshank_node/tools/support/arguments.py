@@ -20,6 +20,11 @@ def parsed(text: str, tool: Tool, *, rescue: bool) -> dict[str, Any]:
         return {}
     try:
         value = msgspec.json.decode(stripped)
+    except RecursionError:
+        raise BadArguments(
+            f"the arguments are nested too deep to be read; send one flat object, as in "
+            f"{_example(tool)}"
+        ) from None
     except msgspec.DecodeError as error:
         if rescue and stripped[0] not in "{[":
             return {tool.primary_key: text}

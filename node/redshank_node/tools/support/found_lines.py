@@ -9,6 +9,7 @@ from redshank_node.tools.tool import Finding
 _LONGEST_DESCRIPTION = 240
 _MOST_PARAMETERS = 24
 _LONGEST_PARAMETER = 64
+_MOST_AWAY = 20
 
 
 def told(finding: Finding) -> str:
@@ -35,9 +36,11 @@ def _looked_through(finding: Finding) -> Iterator[str]:
         yield f"Searched {_counted(sum(finding.searched.values()), 'tool')}: {each}."
     else:
         yield "Searched 0 tools: none waits to be found."
-    for away in finding.away:
+    for away in finding.away[:_MOST_AWAY]:
         why = f": {away.why}" if away.why else ""
         yield f"Not searched: {away.server}, which is {away.state}{why}"
+    if len(finding.away) > _MOST_AWAY:
+        yield f"Not searched: {len(finding.away) - _MOST_AWAY} more"
 
 
 def _parameters(schema: dict[str, Any]) -> list[str]:

@@ -1,5 +1,8 @@
 """What is accepted of servers' tools is one word for the whole cluster."""
 
+import concurrent.futures
+import threading
+
 import pytest
 
 from redshank_shared.stores.database import Database
@@ -60,6 +63,26 @@ def test_of_a_server_that_goes_on_inventing_tools_no_more_is_kept_nothing_more_a
     assert (unknown.digest, unknown.changed_digest) == ("", "sha256:1")
     assert len(tools.of("wiki")) == 3
     assert tools.saw(seen("a", "sha256:2"), LATER).changed_digest == "sha256:2"
+
+
+def test_of_two_nodes_that_first_see_a_tool_at_once_the_second_notes_its_difference(
+    database: Database,
+) -> None:
+    names = [f"t{number}" for number in range(200)]
+    together = threading.Barrier(2)
+
+    def first_sight(digest: str) -> None:
+        together.wait(30)
+        McpTools(database).saw_all("wiki", [seen(name, digest) for name in names], AT)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        for done in [threads.submit(first_sight, digest) for digest in ("one", "other")]:
+            done.result(60)
+    found = McpTools(database).of("wiki")
+    assert len(found) == len(names)
+    assert {frozenset((each.digest, each.changed_digest)) for each in found} == {
+        frozenset(("one", "other"))
+    }
 
 
 def test_a_change_is_accepted_by_its_digest_alone(database: Database) -> None:

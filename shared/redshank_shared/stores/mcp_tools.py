@@ -92,6 +92,7 @@ class McpTools:
             )
             with self._database.begin() as connection:
                 connection.execute(statement, [*rows.values()])
+            known = {found.tool: found for found in self.of(server)}
         self._note([each for each in seen if _differs(each, known.get(storable(each.tool)))], at)
 
     def accept(self, seen: SeenTool, by: str, at: str) -> None:

@@ -137,6 +137,16 @@ async def test_paging_without_an_end_is_ended() -> None:
     assert (len(names), "10000" in stopped) == (10_000, True)
 
 
+@pytest.mark.fault("F67")
+async def test_a_server_whose_list_is_large_in_all_is_not_held_whole() -> None:
+    text = "x" * 60_000
+    large = [{"name": f"t{n}", "description": text, "inputSchema": OBJECT} for n in range(100)]
+    asked_for_more = [{"tools": large, "nextCursor": str(n)} for n in range(10)]
+    names, stopped, pages = await pages_of(asked_for_more)
+    assert len(names) * len(text) <= 17 * 1024 * 1024
+    assert ("bytes" in stopped, pages) == (True, 3)
+
+
 @pytest.mark.fault("F8")
 def test_a_name_that_another_server_has_is_dropped_with_the_reason_and_keeps_its_owner() -> None:
     taken: dict[str, str] = {}

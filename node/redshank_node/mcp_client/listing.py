@@ -16,6 +16,8 @@ from redshank_node.mcp_client.inventory import (
 
 MOST_PAGES = 1000
 MOST_ITEMS = 10_000
+# Of all that is kept of one list, as JSON.
+MOST_BYTES = 16 * 1024 * 1024
 _SLICE = 50
 _LONGEST_NAME = 1024
 _LONGEST_TEXT = 65_536
@@ -33,18 +35,21 @@ class Unusable(Exception):
 
 
 class Listed(msgspec.Struct):
-    """What was listed so far. `stopped`: why it was not followed to its end, empty if it was."""
+    """What was listed so far. `size`: of what is kept, in bytes; `stopped`: why it was not followed
+    to its end, empty if it was.
+    """
 
     items: list[Any] = []
     dropped: list[Dropped] = []
     stopped: str = ""
+    size: int = 0
 
 
 async def listed(page: Page, key: str, read: Callable[[dict[str, Any]], Any]) -> Listed:
     """All items of all pages, in order, each once where a page comes again.
 
     A page without items is not the end, a cursor that was seen before is one; so is the 1,000th
-    page, the 10,000th item.
+    page, the 10,000th item, the item with which all are 16 MiB (F67).
     """
     found = Listed()
     cursor: str | None = None
@@ -56,6 +61,9 @@ async def listed(page: Page, key: str, read: Callable[[dict[str, Any]], Any]) ->
         following = answer.get("nextCursor")
         if len(found.items) >= MOST_ITEMS:
             found.stopped = f"lists more than {MOST_ITEMS} {key}: the rest is left out"
+            return found
+        if found.size >= MOST_BYTES:
+            found.stopped = f"lists more than {MOST_BYTES} bytes of {key}: the rest is left out"
             return found
         if not isinstance(following, str):
             return found
@@ -74,12 +82,14 @@ async def _read_all(
     for number, item in enumerate(items):
         if number % _SLICE == _SLICE - 1:
             await asyncio.sleep(0)
-        if len(found.items) >= MOST_ITEMS:
+        if len(found.items) >= MOST_ITEMS or found.size >= MOST_BYTES:
             return
         try:
             if not isinstance(item, dict):
                 raise Unusable("it is no object")
-            found.items.append(read(item))
+            kept = read(item)
+            found.items.append(kept)
+            found.size += len(msgspec.json.encode(kept))
         except Unusable as error:
             if len(found.dropped) < _MOST_DROPPED:
                 name = item.get("name") if isinstance(item, dict) else None

@@ -18,6 +18,8 @@ logger = logging.getLogger(__name__)
 EVERY_SECONDS = 1.0
 # How often it is looked after that the registry still has what was written.
 _LOOKS_BETWEEN_CHECKS = 3
+# A server that warns without end must not have all that is offered written every second.
+_LOOKS_BETWEEN_WARNINGS = 30
 
 
 class Publishing:
@@ -41,14 +43,17 @@ class Publishing:
         self._overlay = overlay
         self._surface = surface
         self._redact = redact
-        self._written: object = None
+        self._written: tuple[object, ...] = ()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Look once a second until stop."""
         looks = 0
         while not stop.is_set():
             try:
-                await self._look(checks=looks % _LOOKS_BETWEEN_CHECKS == 0)
+                await self._look(
+                    checks=looks % _LOOKS_BETWEEN_CHECKS == 0,
+                    counts_warnings=looks % _LOOKS_BETWEEN_WARNINGS == 0,
+                )
             except RedshankError as error:
                 logger.warning("what MCP servers offer is not written down: %s", error.detail)
             except Exception:  # noqa: BLE001 - one odd catalogue must not end the writing
@@ -56,14 +61,10 @@ class Publishing:
             looks += 1
             await happened(stop, EVERY_SECONDS)
 
-    async def _look(self, *, checks: bool) -> None:
+    async def _look(self, *, checks: bool, counts_warnings: bool) -> None:
         state = self._state()
-        lost = (
-            checks
-            and state == self._written
-            and not await self._database.run(self._services.is_described, self._service_id)
-        )
-        if state == self._written and not lost:
+        same = state == self._written if counts_warnings else state[:2] == self._written[:2]
+        if same and not (checks and await self._is_lost()):
             return
         # A thousand tools take as long to look through as other turns may be held up.
         catalogue = await asyncio.to_thread(self._encoded, self._listed())
@@ -74,9 +75,12 @@ class Publishing:
     def _encoded(self, servers: tuple[ListedServer, ...]) -> str:
         return encode_catalogue(tuple(without_secrets(each, self._redact) for each in servers))
 
-    def _state(self) -> object:
+    async def _is_lost(self) -> bool:
+        return not await self._database.run(self._services.is_described, self._service_id)
+
+    def _state(self) -> tuple[object, ...]:
         warnings = tuple(status.warnings for status in self._servers.statuses())
-        return self._servers.revision, warnings, self._overlay.added
+        return self._servers.revision, self._overlay.added, warnings
 
     def _listed(self) -> tuple[ListedServer, ...]:
         inventories = self._servers.inventories()

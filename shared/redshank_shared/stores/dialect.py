@@ -182,6 +182,8 @@ class Postgres:
             pool_size=pool_size,
             max_overflow=2,
             pool_timeout=10,
+            # The connection used last: what it has prepared is warm on both sides.
+            pool_use_lifo=True,
         )
         event.listen(engine, "do_connect", self._connect)
         event.listen(engine, "checkout", self._refuse_stale)

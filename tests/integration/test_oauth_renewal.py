@@ -13,27 +13,9 @@ from redshank_shared.stores.secrets import SecretRow, Secrets
 from tests.fakes.authorization_server import AuthorizationServer, ProtectedServer
 from tests.integration.oauth_world import SLOT, OAuthNode, at, login, record
 
-pytest_plugins = ("tests.integration.console_fixtures",)
+pytest_plugins = ("tests.integration.console_fixtures", "tests.integration.oauth_fixtures")
 
 DEADLINE_SECONDS = 30.0
-
-
-@pytest.fixture
-async def authority() -> AsyncIterator[AuthorizationServer]:
-    async with AuthorizationServer().serving() as serving:
-        yield serving
-
-
-@pytest.fixture
-async def server(authority: AuthorizationServer) -> AsyncIterator[ProtectedServer]:
-    async with ProtectedServer(authority).serving() as serving:
-        yield serving
-
-
-@pytest.fixture
-async def node(sqlite_url: str) -> AsyncIterator[OAuthNode]:
-    async with OAuthNode(sqlite_url).running() as made:
-        yield made
 
 
 @contextlib.asynccontextmanager

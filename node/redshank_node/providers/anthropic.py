@@ -16,10 +16,10 @@ from redshank_node.providers.history import (
     sent_name,
     turn_begin,
 )
-from redshank_node.providers.merging import merged
 from redshank_node.providers.native_search import BETA, RESULT, SEARCH, replayed
 from redshank_node.providers.provider import Answer, Delta, ModelRequest, ModelSettings, Surface
 from redshank_node.providers.seen_images import WEB_TYPES, seen, text_of
+from redshank_node.providers.streaming import streamed
 from redshank_node.providers.transport import Link
 from redshank_shared.domain.events import AskedCall
 from redshank_shared.domain.images import KeptImage
@@ -55,15 +55,10 @@ class Anthropic:
         self._kept = KeptBytes()
         self._heads = {think: self._encoded_head(think) for think in (False, True)}
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+    def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         """Deltas, then the Answer; raises ModelFailed (F46)."""
         answer = BlockAnswer(self._link.failures, self.settings.model)
-        async with self._link.ask(self._body(request)) as reading:
-            while (events := await reading.next(_patience(answer))) is not None:
-                shown = (delta for event in events for delta in answer.feed(event))
-                for delta in merged(shown):
-                    yield delta
-        yield answer.answer()
+        return streamed(self._link, self._body(request), answer, _patience)
 
     async def close(self) -> None:
         """Let the client's connections go."""

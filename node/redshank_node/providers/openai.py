@@ -14,9 +14,9 @@ from redshank_node.providers.history import (
     sent_name,
     turn_begin,
 )
-from redshank_node.providers.merging import merged
 from redshank_node.providers.provider import Answer, Delta, ModelRequest, ModelSettings, Surface
 from redshank_node.providers.seen_images import WEB_TYPES, seen, text_of
+from redshank_node.providers.streaming import streamed
 from redshank_node.providers.transport import Link
 from redshank_shared.domain.images import KeptImage
 from redshank_shared.domain.messages import (
@@ -43,15 +43,10 @@ class OpenAI:
         self._is_openai = base_url.startswith("https://api.openai.com")
         self._head = self._encoded_head()
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+    def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         """Deltas, then the Answer; raises ModelFailed (F46)."""
         answer = ChunkAnswer(self._link.failures, self.settings.model)
-        async with self._link.ask(self._body(request)) as reading:
-            while (events := await reading.next(_patience(answer))) is not None:
-                shown = (delta for event in events for delta in answer.feed(event))
-                for delta in merged(shown):
-                    yield delta
-        yield answer.answer()
+        return streamed(self._link, self._body(request), answer, _patience)
 
     async def close(self) -> None:
         """Let the client's connections go."""

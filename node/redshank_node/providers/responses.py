@@ -9,10 +9,10 @@ import msgspec
 from redshank_node.providers.encoding import KeptBytes, encoded
 from redshank_node.providers.history import message_key, ordered, sent_arguments, sent_name
 from redshank_node.providers.hosted_search import OUTPUT, SEARCH, namespaces, replayed
-from redshank_node.providers.merging import merged
 from redshank_node.providers.provider import Answer, Delta, ModelRequest, ModelSettings, Surface
 from redshank_node.providers.response_items import WIRE, ResponseAnswer
 from redshank_node.providers.seen_images import WEB_TYPES, seen, text_of
+from redshank_node.providers.streaming import streamed
 from redshank_node.providers.transport import Link
 from redshank_shared.domain.events import AskedCall
 from redshank_shared.domain.images import KeptImage
@@ -41,15 +41,10 @@ class Responses:
         self._kept = KeptBytes()
         self._head = self._encoded_head()
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+    def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         """Deltas, then the Answer; raises ModelFailed (F46)."""
         answer = ResponseAnswer(self._link.failures, self.settings.model)
-        async with self._link.ask(self._body(request)) as reading:
-            while (events := await reading.next(_patience(answer))) is not None:
-                shown = (delta for event in events for delta in answer.feed(event))
-                for delta in merged(shown):
-                    yield delta
-        yield answer.answer()
+        return streamed(self._link, self._body(request), answer, _patience)
 
     async def close(self) -> None:
         """Let the client's connections go."""

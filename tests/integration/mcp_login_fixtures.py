@@ -7,24 +7,14 @@ from pathlib import Path
 import pytest
 
 from redshank_shared.settings.sections import Settings
-from tests.fakes.authorization_server import AuthorizationServer, ProtectedServer
+from tests.fakes.authorization_server import ProtectedServer
 from tests.fakes.valkey import Valkey
 from tests.integration.console_world import DEADLINE_SECONDS, NO_PAGE, ServingThread
 from tests.integration.mcp_login_world import World, opened, settings_with
 
+pytest_plugins = ("tests.integration.oauth_fixtures",)
+
 _numbers = itertools.count(1)
-
-
-@pytest.fixture
-async def authority() -> AsyncIterator[AuthorizationServer]:
-    async with AuthorizationServer().serving() as serving:
-        yield serving
-
-
-@pytest.fixture
-async def server(authority: AuthorizationServer) -> AsyncIterator[ProtectedServer]:
-    async with ProtectedServer(authority).serving() as serving:
-        yield serving
 
 
 @pytest.fixture(scope="module")

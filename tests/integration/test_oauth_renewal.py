@@ -191,6 +191,22 @@ async def test_no_token_is_given_until_a_session_that_may_use_the_server_calls_i
         assert await node.access.authorize(record(server)) == account.access_token
 
 
+@pytest.mark.req("K-63", "K-64")
+async def test_what_was_admitted_is_a_server_at_its_address_not_its_name(
+    sqlite_url: str, server: ProtectedServer
+) -> None:
+    async with OAuthNode(sqlite_url, scoped_only=True).running() as node:
+        mine = record(server)
+        node.access.admit(mine)
+
+        elsewhere = msgspec.structs.replace(mine, url="https://elsewhere.test/mcp")
+        with_another = msgspec.structs.replace(mine, oauth_slot_ref="mcp.oauth.another")
+
+        assert not node.access.sleeps(mine)
+        assert node.access.sleeps(elsewhere)
+        assert node.access.sleeps(with_another)
+
+
 async def test_a_refused_token_is_renewed_once_then_a_login_is_needed(
     node: OAuthNode, authority: AuthorizationServer, server: ProtectedServer
 ) -> None:

@@ -59,7 +59,7 @@ class OAuthAccess:
         self._now = now
         self._monotonic = monotonic
         self._scoped_only = scoped_only
-        self._admitted: set[str] = set()
+        self._admitted: set[tuple[str, str, str]] = set()
         self._given: dict[str, str] = {}
         self._replaced: dict[str, _Refusal] = {}
         self._useless: dict[str, _Refusal] = {}
@@ -81,12 +81,12 @@ class OAuthAccess:
         """A session whose credential scope allows the server calls it: from then on it is given
         tokens (K-64). The engine holds each call to its scope before it gets here (K-68).
         """
-        self._admitted.add(server.name)
+        self._admitted.add(_identity(server))
 
     def sleeps(self, server: McpServer) -> bool:
         """Whether the server waits for the first such call (K-63)."""
         return bool(
-            self._scoped_only and server.oauth_slot_ref and server.name not in self._admitted
+            self._scoped_only and server.oauth_slot_ref and _identity(server) not in self._admitted
         )
 
     async def authorize(self, server: McpServer) -> str:
@@ -187,6 +187,11 @@ class OAuthAccess:
             return TokensUnavailable(f"the token of MCP server {server.name} was not renewed")
         self._failed_at.pop(slot, None)
         return account
+
+
+def _identity(server: McpServer) -> tuple[str, str, str]:
+    """Another server under the name of one that was removed is another."""
+    return server.name, server.url, server.oauth_slot_ref
 
 
 def _wants_more(server: McpServer, scopes: tuple[str, ...]) -> LoginNeeded:

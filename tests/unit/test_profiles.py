@@ -256,3 +256,16 @@ def test_the_default_profile_must_be_one_that_there_is() -> None:
         check_default("keish")
 
     assert refused.value.field == "default.profile"
+
+
+@pytest.mark.req("C-9")
+@pytest.mark.parametrize("ends", ["respnd", "bash", "no-response"])
+def test_a_turn_cannot_be_made_to_end_with_a_tool_that_the_profile_has_not(ends: str) -> None:
+    wrong = refusal(
+        f'title = ""\n[batch]\nends_with = ["respond", "{ends}"]\n[tools]\nrespond = {{}}\n'
+        'no-response = { canonical = "no_response" }\n'
+    )
+
+    assert wrong.field == "batch.ends_with"
+    assert ends in wrong.detail
+    assert "no_response, respond" in wrong.detail

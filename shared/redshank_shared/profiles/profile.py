@@ -109,6 +109,7 @@ def read(name: str, text: str) -> Profile:
     written = decoded(name, text, _ProfileFile)
     cards = tuple(_card(name, exposed, tool) for exposed, tool in written.tools.items())
     _each_once(name, cards)
+    _check_ends(name, written.batch.ends_with, cards)
     given = tuple(_rule(name, at, rule) for at, rule in enumerate(written.rules))
     return Profile(
         name=name,
@@ -209,6 +210,18 @@ def _each_once(profile: str, cards: tuple[ToolCard, ...]) -> None:
         other = named.setdefault(card.canonical, card.name)
         if other != card.name:
             raise _wrong(profile, card.name, f"stands for {card.canonical}, as tools.{other} does")
+
+
+def _check_ends(profile: str, ends_with: tuple[str, ...], cards: tuple[ToolCard, ...]) -> None:
+    there = sorted(card.canonical for card in cards)
+    for canonical in ends_with:
+        if canonical not in there:
+            raise Misconfigured(
+                f"profile {profile}: batch.ends_with names {canonical}, which is the canonical "
+                f"name of none of its tools; those are {', '.join(there) or 'none'}",
+                code="profile_invalid",
+                field="batch.ends_with",
+            )
 
 
 def _wrong(profile: str, exposed: str, what: str) -> Misconfigured:

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from redshank_shared.stores.admin_audits import AdminAct, AdminAudits
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.mcp_tools import FIRST_SIGHT, McpTools, SeenTool
 
@@ -14,6 +15,10 @@ AT, LATER = "2026-11-30T10:00:00.000Z", "2026-11-30T11:00:00.000Z"
 
 def seen(tool: str, digest: str = "sha256:1", description: str = "Looks.") -> SeenTool:
     return SeenTool("wiki", tool, digest, description, '{"type":"object"}')
+
+
+def accepting(who: str) -> AdminAct:
+    return AdminAct(f"aud_{who}", LATER, who, "mcp_tool.accepted", "wiki/a")
 
 
 def test_many_tools_are_accepted_at_first_sight_and_changes_of_known_ones_noted(
@@ -49,7 +54,7 @@ def test_a_tool_that_reads_as_another_in_a_turn_is_held_to_what_was_accepted_of_
     again = tools.saw(seen("look/up", "sha256:3"), LATER)
     assert (again.digest, again.changed_digest) == ("sha256:1", "sha256:3")
     assert tools.saw(seen("look:up"), LATER).changed_digest == ""
-    assert tools.accept_change("wiki", "look_up", "sha256:2", "ana", LATER)
+    assert tools.accept_change("wiki", "look_up", "sha256:2", accepting("ana"))
 
 
 def test_of_a_server_that_goes_on_inventing_tools_no_more_is_kept_nothing_more_accepted(
@@ -89,9 +94,10 @@ def test_a_change_is_accepted_by_its_digest_alone(database: Database) -> None:
     tools = McpTools(database)
     tools.saw(seen("a"), AT)
     tools.saw(seen("a", "sha256:2", "Takes."), LATER)
-    assert not tools.accept_change("wiki", "a", "sha256:3", "ana", LATER)
-    assert not tools.accept_change("wiki", "a", "", "ana", LATER)
-    assert tools.accept_change("wiki", "a", "sha256:2", "ana", LATER)
+    assert not tools.accept_change("wiki", "a", "sha256:3", accepting("ana"))
+    assert not tools.accept_change("wiki", "a", "", accepting("ana"))
+    assert AdminAudits(database).page().items == ()
+    assert tools.accept_change("wiki", "a", "sha256:2", accepting("ana"))
     (accepted,) = tools.of("wiki")
     assert (accepted.digest, accepted.description, accepted.accepted_by) == (
         "sha256:2",
@@ -99,7 +105,8 @@ def test_a_change_is_accepted_by_its_digest_alone(database: Database) -> None:
         "ana",
     )
     assert (accepted.changed_digest, accepted.changed_at) == ("", "")
-    assert not tools.accept_change("wiki", "a", "sha256:2", "bo", LATER)
+    assert not tools.accept_change("wiki", "a", "sha256:2", accepting("bo"))
+    assert AdminAudits(database).page().items == (accepting("ana"),)
 
 
 def test_what_says_again_what_was_accepted_is_no_change_any_more(database: Database) -> None:

@@ -128,9 +128,8 @@ class McpOrders:
         """The server, once the tool is accepted as it is now (F64). Conflict where this digest is
         not its change: it changed again, or back.
         """
-        accepted = await self._database.run(
-            self._tools.accept_change, server, tool, digest, by, self._clock.at()
-        )
+        act = self._audit.act(by, "mcp_tool.accepted", f"{server}/{tool}", digest)
+        accepted = await self._database.run(self._tools.accept_change, server, tool, digest, act)
         if not accepted:
             raise Conflict(
                 f"the tool {tool[:100]} of MCP server {server[:100]} has no such change (any more):"
@@ -138,7 +137,6 @@ class McpOrders:
                 code="mcp_change_moved",
                 field="digest",
             )
-        await self._audit.record(by, "mcp_tool.accepted", f"{server}/{tool}", digest)
         return await self._reading.server(server, by)
 
     def _checked(self, name: str, record: McpServerRecord) -> McpServer:

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Row, and_, bindparam, func, select, update
 
 from redshank_shared.domain.mcp_names import tool_part
+from redshank_shared.stores.admin_audits import AdminAct, write_act
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.mcp_tables import mcp_tools
 from redshank_shared.stores.text import storable
@@ -102,8 +103,10 @@ class McpTools:
         with self._database.begin() as connection:
             connection.execute(statement)
 
-    def accept_change(self, server: str, tool: str, digest: str, by: str, at: str) -> bool:
-        """Accept what the tool changed to; False where this digest is not its change (any more)."""
+    def accept_change(self, server: str, tool: str, digest: str, act: AdminAct) -> bool:
+        """Accept what the tool changed to, with the act that it is; False, and nothing written,
+        where this digest is not its change (any more).
+        """
         columns = mcp_tools.c
         statement = (
             update(mcp_tools)
@@ -113,13 +116,16 @@ class McpTools:
                 digest=columns.changed_digest,
                 description=columns.changed_description,
                 input_schema=columns.changed_schema,
-                accepted_at=at,
-                accepted_by=storable(by),
+                accepted_at=act.at,
+                accepted_by=storable(act.who),
                 **_UNCHANGED,
             )
         )
         with self._database.begin() as connection:
-            return connection.execute(statement).rowcount == 1
+            if connection.execute(statement).rowcount != 1:
+                return False
+            write_act(connection, act)
+            return True
 
     def of(self, server: str) -> list[AcceptedTool]:
         """All of a server's, by name."""

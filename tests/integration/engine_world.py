@@ -14,6 +14,9 @@ from redshank_node.engine.artifacts import WorkstreamArtifacts
 from redshank_node.engine.asking import USUAL
 from redshank_node.engine.calls import Pipeline
 from redshank_node.engine.execution import Caller, Execution
+from redshank_node.engine.hearing import Hearing
+from redshank_node.engine.hook_agents import HookAgents
+from redshank_node.engine.hook_tools import tools_of_hooks
 from redshank_node.engine.hooks import Hooks, burying
 from redshank_node.engine.identity import NodeIdentity
 from redshank_node.engine.kept_images import KeptImages
@@ -146,6 +149,7 @@ class WorldNode:
         hooks = Hooks(
             world.hooks, burying(world.database), fresh_id, now, clock.monotonic, world.redact
         )
+        self._tools_of_hooks = tools_of_hooks(world.hooks, tools)
         self._pipeline = Pipeline(
             Toolbox(tools), Workspace(world.folder), limits, fresh_id, policy, hooks, world.asking
         )
@@ -159,10 +163,11 @@ class WorldNode:
         )
         self._images = KeptImages(world.database, now)
         self._models = Models(
-            {"main": world.provider or self.model},
+            {"main": world.provider or self.model, **world.models},
             "main",
             RetryPolicy(attempts=3, first_seconds=0.01),
-            images=self._images,
+            world.redact,
+            self._images,
         )
         folds = Folds(world.log)
         self.turns = Turns(
@@ -180,26 +185,37 @@ class WorldNode:
     def _turn(self, recorder: Recorder, lease: Lease) -> Turn:
         live = LiveText(self._world.bus, recorder.state.id)
         pipeline = self._pipelines.of(recorder.state) if self._pipelines else self._pipeline
+        caller = Caller(
+            recorder.state.id,
+            recorder.state.created.owner,
+            ScheduleReader(self._world.database, Schedules(self._world.database)),
+            keeping(self._world.database, now),
+            ask_model=SideQuestions(recorder, self._models, self.metrics).ask,
+            images=self._images,
+            pins=lambda: recorder.state.pins,
+            parent=recorder.state.created.parent,
+            artifacts=WorkstreamArtifacts(self._world.database, recorder.state.id, now),
+            finder=finder_of(pipeline, recorder.state.created.boundary, self._world.away),
+        )
         execution = Execution(
             msgspec.structs.replace(pipeline.workspace, boundary=recorder.state.created.boundary),
             BatchLimits(pipeline.limits),
             live.add,
             clock.monotonic,
-            Caller(
-                recorder.state.id,
-                recorder.state.created.owner,
-                ScheduleReader(self._world.database, Schedules(self._world.database)),
-                keeping(self._world.database, now),
-                ask_model=SideQuestions(recorder, self._models, self.metrics).ask,
-                images=self._images,
-                pins=lambda: recorder.state.pins,
-                parent=recorder.state.created.parent,
-                artifacts=WorkstreamArtifacts(self._world.database, recorder.state.id, now),
-                finder=finder_of(pipeline, recorder.state.created.boundary, self._world.away),
-            ),
+            caller,
         )
         answering = Answering(recorder, self._models, pipeline, live, self.metrics, clock.monotonic)
-        return Turn(recorder, lease, pipeline, execution, answering, live, self.metrics)
+        agents = HookAgents(
+            recorder,
+            self._models,
+            pipeline,
+            self._tools_of_hooks,
+            caller,
+            self.metrics,
+            clock.monotonic,
+        )
+        hearing = Hearing(pipeline, agents.ask)
+        return Turn(recorder, lease, hearing, execution, answering, live, self.metrics)
 
 
 class World:
@@ -219,6 +235,7 @@ class World:
         self.folder = Path("/")
         self.asking = USUAL
         self.provider: Provider | None = None
+        self.models: dict[str, Provider] = {}
         self.toolsets: Toolsets | None = None
         self.accepted = AcceptedTools(database, now)
         self.away: Callable[[], tuple[Away, ...]] = nobody_away

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from redshank_shared.domain.errors import Misconfigured
-from redshank_shared.settings.hooks import Hook
+from redshank_shared.settings.hooks import Hook, HookAgent
 from redshank_shared.settings.load import load
 
 GATE = 'name = "gate"\nevent = "permission_request"\n'
@@ -54,6 +54,35 @@ def test_hooks_are_read_in_the_order_in_which_they_are_declared(tmp_path: Path) 
     assert (found[0].tools, found[0].failure_policy) == (("*",), "closed")
 
 
+@pytest.mark.req("K-79")
+def test_an_agent_has_no_tools_unless_they_are_allowed_one_by_one(tmp_path: Path) -> None:
+    found = hooks(
+        tmp_path,
+        f"""
+        [[hooks]]
+        {GATE}
+        agent = {{ prompt = "be strict" }}
+
+        [[hooks]]
+        name = "looker"
+        event = "permission_request"
+        timeout_seconds = 45
+
+        [hooks.agent]
+        prompt = "look first"
+        model = "demo"
+        steps = 3
+        tool_surface = {{ allow = ["read_file", "bash", "read_file"], deny = ["bash"] }}
+        """,
+    )
+
+    assert [hook.agent for hook in found] == [
+        HookAgent("be strict"),
+        HookAgent("look first", "demo", ("read_file",), 3),
+    ]
+    assert [hook.timeout_seconds for hook in found] == [30.0, 45.0]
+
+
 def test_without_a_table_there_is_no_hook(tmp_path: Path) -> None:
     assert hooks(tmp_path, "") == ()
 
@@ -73,8 +102,8 @@ def test_one_pattern_needs_no_list(tmp_path: Path) -> None:
         ('[[hooks]]\nname = "gate"', "hooks[0].event", "hook gate needs event"),
         ('[[hooks]]\nevent = "permission_request"', "hooks[0].name", "hook number 1 needs name"),
         (f'[[hooks]]\n{GATE}comand = ["x"]', "hooks[0].comand", "did you mean command?"),
-        (f"[[hooks]]\n{GATE}", "hooks[0].command", "either command or url"),
-        (f'[[hooks]]\n{GATE}command = ["x"]\nurl = "http://a/"', "hooks[0].command", "not both"),
+        (f"[[hooks]]\n{GATE}", "hooks[0].command", "one of command, url and agent"),
+        (f'[[hooks]]\n{GATE}command = ["x"]\nurl = "http://a/"', "hooks[0].command", "one of command, url and agent"),
         (f'[[hooks]]\n{GATE}command = "x"', "hooks[0].command", "a list of words"),
         (f'[[hooks]]\n{GATE}command = [""]', "hooks[0].command", "first word is the program"),
         (f'[[hooks]]\n{GATE}command = ["./gate"]', "hooks[0].command", "give the whole path"),
@@ -107,18 +136,54 @@ def test_one_pattern_needs_no_list(tmp_path: Path) -> None:
             "hooks[1].name",
             "two hooks are called gate",
         ),
-        (f"[[hooks]]\n{GATE}agent = {{}}", "hooks[0].agent", "come with sub-agents"),
+        (f"[[hooks]]\n{GATE}agent = {{}}", "hooks[0].agent.prompt", "needs prompt"),
+        (f'[[hooks]]\n{GATE}agent = {{prompt = " "}}', "hooks[0].agent.prompt", "needs prompt"),
+        (f'[[hooks]]\n{GATE}agent = "strict"', "hooks[0].agent", "takes a table"),
         (
-            f'[[hooks]]\n{GATE}agent = {{tool_surface = {{allow = ["grep_search"]}}}}',
-            "hooks[0].agent",
-            "come with sub-agents",
+            f'[[hooks]]\n{GATE}url = "http://x.example"\nagent = {{prompt = "be strict"}}',
+            "hooks[0].command",
+            "one of command, url and agent",
         ),
         (
-            f'[[hooks]]\n{GATE}agent = {{tool_surface = {{deny = ["bash"]}}}}',
+            f'[[hooks]]\n{GATE}agent = {{prompt = "x", tool_surface = {{deny = ["bash"]}}}}',
             "hooks[0].agent.tool_surface.allow",
             "name the tools in allow",
         ),
-        (f"[[hooks]]\n{GATE}agent = {{tools = []}}", "hooks[0].agent", "no key tools"),
+        (
+            f'[[hooks]]\n{GATE}agent = {{prompt = "x", tool_surface = {{}}}}',
+            "hooks[0].agent.tool_surface.allow",
+            "leave tool_surface out for none",
+        ),
+        (
+            f'[[hooks]]\n{GATE}agent = {{prompt = "x", tool_surface = {{allow = ["read_*"]}}}}',
+            "hooks[0].agent.tool_surface.allow",
+            "each tool is named whole",
+        ),
+        (
+            f'[[hooks]]\n{GATE}agent = {{prompt = "x", tool_surface = {{allow = "look"}}}}',
+            "hooks[0].agent.tool_surface.allow",
+            "a list of tools' names",
+        ),
+        (
+            f'[[hooks]]\n{GATE}agent = {{prompt = "x", tool_surface = ["look"]}}',
+            "hooks[0].agent.tool_surface",
+            "the lists allow and deny",
+        ),
+        (
+            f'[[hooks]]\n{GATE}agent = {{prompt = "x", tools = []}}',
+            "hooks[0].agent.tools",
+            "no key tools",
+        ),
+        (
+            f'[[hooks]]\n{GATE}agent = {{prompt = "x", steps = 0}}',
+            "hooks[0].agent.steps",
+            "1 to 32",
+        ),
+        (
+            f'[[hooks]]\n{GATE}agent = {{prompt = "x", model = "dmo"}}',
+            "hooks[0].agent.model",
+            "no model dmo; did you mean demo?",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_key_and_the_mend(

@@ -72,8 +72,8 @@ class Bounds(msgspec.Struct, frozen=True):
 
 class ReadyCall(msgspec.Struct, frozen=True):
     """A call that was resolved and validated, or the words for the model why it cannot run;
-    `denial`: the rule that denies it by now; `change`: what its tool's server changed since the
-    tool was accepted.
+    `denial`: the rule that denies it by now; `advisers`: the hooks that may add words to that;
+    `change`: what its tool's server changed since the tool was accepted.
     """
 
     call: Call
@@ -83,6 +83,7 @@ class ReadyCall(msgspec.Struct, frozen=True):
     over_limit: bool = False
     hidden: bool = False
     denial: Verdict | None = None
+    advisers: tuple[Hook, ...] = ()
     change: str = ""
 
 
@@ -242,11 +243,16 @@ class Pipeline:
     async def _permitted(self, state: Workstream, ready: ReadyCall) -> ReadyCall:
         if ready.tool is None or ready.prepared is None:
             return ready
-        verdict = self.policy.verdict(state, self._cards[ready.tool.name], ready.prepared.label)
+        card, label = self._cards[ready.tool.name], ready.prepared.label
+        verdict = self.policy.verdict(state, card, label)
         if verdict.base_decision != "deny":
             verdict = usable(verdict, state, ready.prepared)
         if verdict.base_decision == "deny":
-            return ReadyCall(ready.call, ready.tool, refusal=denied_for(verdict), denial=verdict)
+            advisers = tuple(self.hooks.about("deny", subject(card, label)))
+            said = denied_for(verdict)
+            return ReadyCall(
+                ready.call, ready.tool, refusal=said, denial=verdict, advisers=advisers
+            )
         if ready.change and self.accepted is not None:
             if ready.call.status != "approved" or SCHEMA not in ready.call.bound:
                 return ReadyCall(ready.call, ready.tool, refusal=f"not run: {CHANGED}; ask again")

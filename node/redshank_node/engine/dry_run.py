@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
+from redshank_node.engine.hook_tools import tools_of_hooks
 from redshank_node.engine.profiles_in_force import workspace_of
 from redshank_node.engine.tools_files import ToolsFiles
 from redshank_node.engine.toolsets import Toolsets
@@ -41,6 +42,7 @@ class DryRun:
         settings = self._settings
         workspace = workspace_of(settings, WebAccess())
         self._try(lambda: check_keys(settings))
+        self._try(lambda: tools_of_hooks(settings.hooks, self._tools))
         self._install()
         self._try(lambda: check_default(settings.default.profile))
         files = ToolsFiles(settings, workspace.root)

@@ -22,7 +22,7 @@ from redshank_shared.permissions.hook_answers import HookAnswer
 from redshank_shared.permissions.matching import Subject
 from redshank_shared.permissions.rules import Rule, check_pattern
 from redshank_shared.permissions.ruleset import RuleSet
-from redshank_shared.settings.hooks import DECISION_SECONDS, Hook
+from redshank_shared.settings.hooks import DECISION_SECONDS, Hook, HookAgent
 from redshank_shared.settings.sections import Settings
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.hook_dead_letters import DeadLetter, HookDeadLetters
@@ -33,6 +33,8 @@ _PAUSE_SECONDS = 0.1
 _KEPT_CHARACTERS = 16 * 1024
 
 Bury = Callable[[DeadLetter], Awaitable[None]]
+# (hook, its agent, question, seconds) -> the agent's answer as JSON text, or HookFailed.
+AskAgent = Callable[[Hook, HookAgent, HookQuestion, float], Awaitable[bytes]]
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -72,32 +74,35 @@ class Hooks:
             if hook.event == event and patterns.match(subject) is not None
         ]
 
-    async def ask(self, hooks: Sequence[Hook], question: HookQuestion) -> Heard:
+    async def ask(
+        self, hooks: Sequence[Hook], question: HookQuestion, ask_agent: AskAgent
+    ) -> Heard:
         """What they say, one after another; a block, or what counts as one, stops the later ones.
 
         Never longer than one time budget for all of them together; a hook whose time is over has
         failed, and its failure policy counts (K-80). `question` says whom it is put to hook by
-        hook.
+        hook; hooks that are agents are asked by `ask_agent`.
         """
         ends = self._monotonic() + DECISION_SECONDS
         answers: list[HookAnswer] = []
         for hook in hooks:
             room = min(hook.timeout_seconds, ends - self._monotonic())
-            answers.append(
-                await self._answer(hook, msgspec.structs.replace(question, hook=hook.name), room)
-            )
+            asked = msgspec.structs.replace(question, hook=hook.name)
+            answers.append(await self._answer(hook, asked, room, ask_agent))
             if hook.event == "permission_request" and answers[-1].blocks:
                 break
         return Heard(question.decision, tuple(answers))
 
-    async def _answer(self, hook: Hook, question: HookQuestion, room_seconds: float) -> HookAnswer:
+    async def _answer(
+        self, hook: Hook, question: HookQuestion, room_seconds: float, ask_agent: AskAgent
+    ) -> HookAnswer:
         """Within the room for all attempts; a failure is an answer too."""
         asked, ends = msgspec.json.encode(question), self._monotonic() + room_seconds
         attempts, detail = 0, "no time was left for it: the hooks before took it all"
         while attempts <= hook.retries and (left := ends - self._monotonic()) > 0:
             attempts += 1
             try:
-                answer = answer_of(hook, await _said(hook, asked, question, left))
+                answer = answer_of(hook, await _said(hook, asked, question, left, ask_agent))
                 return msgspec.structs.replace(answer, reason=self._redact(answer.reason))
             except HookFailed as failure:
                 detail = failure.detail
@@ -163,7 +168,11 @@ def burying(database: Database) -> Bury:
     return bury
 
 
-async def _said(hook: Hook, asked: bytes, question: HookQuestion, left_seconds: float) -> bytes:
+async def _said(
+    hook: Hook, asked: bytes, question: HookQuestion, left_seconds: float, ask_agent: AskAgent
+) -> bytes:
+    if hook.agent is not None:
+        return await ask_agent(hook, hook.agent, question, left_seconds)
     if hook.command:
         return await ask_command(hook.command, asked, left_seconds)
     return await ask_url(hook, asked, question.idempotency_key, left_seconds)

@@ -5,10 +5,10 @@ import logging
 
 from redshank_node.engine.answering import Models
 from redshank_node.engine.recorder import Recorder
-from redshank_node.providers.provider import Answer, Delta, ModelFailed, ModelRequest, Surface
+from redshank_node.engine.usage import record_usage
+from redshank_node.providers.provider import Delta, ModelFailed, ModelRequest, Surface
 from redshank_node.providers.retry import ask
 from redshank_node.tools.tool import NoAnswer
-from redshank_shared.domain.events import TokensUsed
 from redshank_shared.domain.messages import UserMessage
 from redshank_shared.metrics import Metrics
 
@@ -57,20 +57,10 @@ class SideQuestions:
             said = self._models.redact(failure.detail)
             logger.warning("a tool's question has no answer in %s: %s", state.id, said)
             raise NoAnswer(said) from failure
-        await self._count(provider.settings.name, answer)
+        await record_usage(self._recorder, self._metrics, provider.settings.name, answer)
         if not answer.text.strip():
             raise NoAnswer("the model said nothing")
         return answer.text
-
-    async def _count(self, model: str, answer: Answer) -> None:
-        used = TokensUsed(
-            model=model,
-            input_tokens=answer.input_tokens,
-            output_tokens=answer.output_tokens,
-            cached_tokens=answer.cached_tokens,
-        )
-        self._metrics.tokens_used(model, used.input_tokens, used.output_tokens, used.cached_tokens)
-        await self._recorder.record(lambda _: [used])
 
 
 def _unseen(_: Delta) -> None:

@@ -10,7 +10,6 @@ import msgspec
 from redshank_node.engine.answering import Answering
 from redshank_node.engine.calls import (
     Bounds,
-    Pipeline,
     ReadyCall,
     is_open,
     refusal_result,
@@ -54,7 +53,7 @@ class Turn:
         self,
         recorder: Recorder,
         lease: Lease,
-        pipeline: Pipeline,
+        hearing: Hearing,
         execution: Execution,
         answering: Answering,
         live: LiveText,
@@ -62,10 +61,10 @@ class Turn:
     ) -> None:
         self.lease = lease
         self._recorder = recorder
-        self._pipeline = pipeline
+        self._pipeline = hearing.pipeline
         self._execution = execution
         self._early = EarlyReads(execution)
-        self._hearing = Hearing(pipeline)
+        self._hearing = hearing
         self._answering = answering
         self._live = live
         self._metrics = metrics
@@ -138,11 +137,11 @@ class Turn:
             step = plan(self._recorder.state)
             match step:
                 case Settle():
-                    await self._carry_out(await self._settle(step.calls), group)
+                    await self._carry_out(await self._settle(step.calls, group), group)
                 case Decide():
                     await self._decide(step.calls, group)
                 case Run():
-                    await self._carry_out(await self._start(step.calls), group)
+                    await self._carry_out(await self._start(step.calls, group), group)
                 case Ask():
                     batch = await self._answering.answer(group, self, self._execution.limits)
                     await self._carry_out(batch, group)
@@ -165,13 +164,13 @@ class Turn:
             self._answering.stop_if_void(state)
             self._hearing.stop_if_void(state)
 
-    async def _settle(self, calls: Sequence[Call]) -> list[ReadyCall]:
+    async def _settle(self, calls: Sequence[Call], group: asyncio.TaskGroup) -> list[ReadyCall]:
         """Calls that an earlier holder started: no effect is repeated, a read is run again."""
         if self._recorder.state.stopping or any(_had_effect(call) for call in calls):
             await self._recorder.record(lambda state: self._interrupted(state, calls))
             return []
         bounds = Bounds(self._limits, boundary=self._recorder.state.created.boundary)
-        batch = await self._startable(calls, bounds)
+        batch = await self._startable(calls, bounds, group)
         await self._recorder.record(lambda state: unfit(state, batch))
         return batch
 
@@ -226,9 +225,9 @@ class Turn:
         made, got = state.created, state.delivered
         return Bounds(self._limits, before, got, made.boundary, failing, state.id, state.seen)
 
-    async def _start(self, calls: Sequence[Call]) -> list[ReadyCall]:
+    async def _start(self, calls: Sequence[Call], group: asyncio.TaskGroup) -> list[ReadyCall]:
         """The next calls that may run together; `call.started` is committed before the effect."""
-        batch = await self._startable(calls, self._bounds_after(None))
+        batch = await self._startable(calls, self._bounds_after(None), group)
         await self._recorder.record(
             lambda state: (
                 [*unfit(state, batch), *self._starts(batch)] if isinstance(plan(state), Run) else []
@@ -236,9 +235,13 @@ class Turn:
         )
         return batch
 
-    async def _startable(self, calls: Sequence[Call], bounds: Bounds) -> list[ReadyCall]:
+    async def _startable(
+        self, calls: Sequence[Call], bounds: Bounds, group: asyncio.TaskGroup
+    ) -> list[ReadyCall]:
         batch = await self._pipeline.ready(calls, bounds, {})
-        return self._together(await self._pipeline.permitted(self._recorder.state, batch))
+        state = self._recorder.state
+        head = self._together(await self._pipeline.permitted(state, batch))
+        return await self._hearing.advised(state, head, group)
 
     async def look(
         self, after: Workstream, batch: Sequence[ReadyCall], group: asyncio.TaskGroup

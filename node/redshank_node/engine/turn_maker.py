@@ -10,6 +10,9 @@ from redshank_node.engine.artifacts import WorkstreamArtifacts
 from redshank_node.engine.asking import asking_as
 from redshank_node.engine.background import Background
 from redshank_node.engine.execution import Caller, Execution
+from redshank_node.engine.hearing import Hearing
+from redshank_node.engine.hook_agents import HookAgents
+from redshank_node.engine.hook_tools import tools_of_hooks
 from redshank_node.engine.hooks import hooks_of
 from redshank_node.engine.kept_images import KeptImages
 from redshank_node.engine.lease import Lease
@@ -60,6 +63,7 @@ class TurnMaker:
         self.sandbox = sandbox_of(settings, unconfined.root)
         self.workspace = msgspec.structs.replace(unconfined, sandbox=self.sandbox)
         toolsets = toolsets_of(settings, tools, self.workspace, dynamic)
+        self._tools_of_hooks = tools_of_hooks(settings.hooks, tools)
         self.accepted = AcceptedTools(database, _now)
         self.background = Background(database, redactor, _now)
         self._new_id = new_id
@@ -111,7 +115,17 @@ class TurnMaker:
         answering = Answering(
             recorder, self._models, pipeline, live, self._metrics, clock.monotonic
         )
-        return Turn(recorder, lease, pipeline, execution, answering, live, self._metrics)
+        agents = HookAgents(
+            recorder,
+            self._models,
+            pipeline,
+            self._tools_of_hooks,
+            caller,
+            self._metrics,
+            clock.monotonic,
+        )
+        hearing = Hearing(pipeline, agents.ask)
+        return Turn(recorder, lease, hearing, execution, answering, live, self._metrics)
 
 
 def _now() -> str:

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from redshank_shared.domain.errors import Misconfigured
-from redshank_shared.settings.hooks import DECISION_SECONDS, MOST_RETRIES, Hook
+from redshank_shared.settings.hook_agents import agent_of
+from redshank_shared.settings.hooks import AGENT_SECONDS, DECISION_SECONDS, MOST_RETRIES, Hook
 from redshank_shared.settings.reading import nearest
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -41,14 +42,14 @@ def find_hooks(tables: Any, where: str) -> tuple[Hook, ...]:
 def _hook(table: Mapping[str, Any], index: int, where: str) -> Hook:
     dotted = f"hooks[{index}]"
     about = f"{where}: hook {table.get('name') or _number(index)}"
-    if "agent" in table:
-        _refuse_agent(table["agent"], about, f"{dotted}.agent")
     values: dict[str, Any] = {}
     for key, value in table.items():
         values[key] = _value(key, value, about, f"{dotted}.{key}")
     for key in ("name", "event"):
         if key not in values:
             raise Misconfigured(f"{about} needs {key}, {_TAKES[key]}", field=f"{dotted}.{key}")
+    if "agent" in values:
+        values.setdefault("timeout_seconds", AGENT_SECONDS)
     hook = Hook(**values)
     if not _NAME.fullmatch(hook.name):
         raise Misconfigured(
@@ -69,6 +70,8 @@ def _value(key: str, value: Any, about: str, dotted: str) -> Any:
     types = {field.name: field.type for field in msgspec.structs.fields(Hook)}
     if key not in types:
         raise Misconfigured(f"{about} has no key {key}{nearest(key, types)}", field=dotted)
+    if key == "agent":
+        return agent_of(value, about, dotted)
     if key == "tools" and isinstance(value, str):
         value = [value]
     try:
@@ -88,14 +91,15 @@ def _check_tools(hook: Hook, about: str, dotted: str) -> None:
 
 
 def _check_target(hook: Hook, about: str, dotted: str) -> None:
-    if bool(hook.command) == bool(hook.url):
+    if bool(hook.command) + bool(hook.url) + (hook.agent is not None) != 1:
         raise Misconfigured(
-            f"{about} needs either command or url, not both: command is run, url is posted to",
+            f"{about} needs one of command, url and agent: command is run, url is posted to, agent "
+            f"is a model that is asked",
             field=f"{dotted}.command",
         )
     if hook.command:
         _check_command(hook.command, about, f"{dotted}.command")
-    else:
+    elif hook.url:
         _check_url(hook.url, about, f"{dotted}.url")
 
 
@@ -134,31 +138,6 @@ def wrong_with_url(url: str) -> str:
     if port == 0:
         return "has port 0; give the port that the hook listens on"
     return ""
-
-
-def _refuse_agent(agent: Any, about: str, dotted: str) -> None:
-    """K-79: what is wrong with the declaration is said first; a right one still cannot run."""
-    if not isinstance(agent, dict):
-        raise Misconfigured(f"{about}: agent takes a table", field=dotted)
-    surface = agent.get("tool_surface", {})
-    if unknown := [key for key in agent if key != "tool_surface"]:
-        known = nearest(unknown[0], ("tool_surface",))
-        raise Misconfigured(f"{about}: agent has no key {unknown[0]}{known}", field=dotted)
-    if not isinstance(surface, dict) or not set(surface) <= {"allow", "deny"}:
-        raise Misconfigured(
-            f"{about}: tool_surface takes the lists allow and deny", field=f"{dotted}.tool_surface"
-        )
-    if surface and not surface.get("allow"):
-        raise Misconfigured(
-            f"{about}: a tool_surface that only denies would leave all other tools open; name the "
-            f"tools in allow, or leave tool_surface out for none",
-            field=f"{dotted}.tool_surface.allow",
-        )
-    raise Misconfigured(
-        f"{about}: agents as hooks come with sub-agents, which this version has not; use command "
-        f"or url",
-        field=dotted,
-    )
 
 
 def _refuse_same_names(hooks: Iterable[Hook], where: str) -> None:

@@ -9,11 +9,26 @@ HookEvent = Literal["permission_request", "permission_denied"]
 # One decision waits no longer than this for all of its hooks together.
 DECISION_SECONDS = 60.0
 MOST_RETRIES = 5
+MOST_STEPS = 32
+# A model that looks around before it answers takes longer than a program.
+AGENT_SECONDS = 30.0
+
+
+class HookAgent(msgspec.Struct, frozen=True):
+    """A model that is asked with this `prompt`; empty `model`: the default one. `tools` are the
+    names of those that it may call, none unless it has a tool_surface (K-79); it is asked at most
+    `steps` times for one decision.
+    """
+
+    prompt: str
+    model: str = ""
+    tools: tuple[str, ...] = ()
+    steps: Annotated[int, msgspec.Meta(ge=1, le=MOST_STEPS)] = 8
 
 
 class Hook(msgspec.Struct, frozen=True):
-    """Either `command` or `url` is set. `timeout_seconds` holds for all attempts together, of which
-    there are `retries` beside the first; `tools` are patterns as in permission rules.
+    """One of `command`, `url`, `agent` is set. `timeout_seconds` holds for all attempts together,
+    of which there are `retries` beside the first; `tools` are patterns as in permission rules.
     """
 
     name: str
@@ -25,3 +40,4 @@ class Hook(msgspec.Struct, frozen=True):
     retries: Annotated[int, msgspec.Meta(ge=0, le=MOST_RETRIES)] = 1
     failure_policy: Literal["open", "closed"] = "closed"
     allow_private: bool = False
+    agent: HookAgent | None = None

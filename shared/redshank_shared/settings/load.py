@@ -12,6 +12,7 @@ from redshank_shared.domain.errors import Invalid, Misconfigured
 from redshank_shared.domain.limits import checked
 from redshank_shared.settings.environment import PREFIX, VAULT_KEY, config_path, data_folder
 from redshank_shared.settings.gateway import find_keys
+from redshank_shared.settings.hook_agents import check_models
 from redshank_shared.settings.hook_tables import find_hooks
 from redshank_shared.settings.mcp_catalog import named_profiles, of_profiles
 from redshank_shared.settings.mcp_sources import find_servers
@@ -73,6 +74,7 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Settings:
         source="" if file is None else str(file),
     )
     _check_together(settings, where)
+    check_models(hooks, [model.name for model in models], where)
     check_web(settings.tools, settings.rerank, where)
     if not settings.database.url:
         url = f"sqlite:///{data_folder(environ) / 'redshank.db'}"

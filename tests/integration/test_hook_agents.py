@@ -275,6 +275,26 @@ async def test_an_agent_on_a_denied_call_adds_words_alone(world: World) -> None:
     assert "denied already" in came.requests[0].system
 
 
+@pytest.mark.req("K-79", "K-80")
+async def test_an_agent_that_is_still_thinking_when_its_time_is_over_has_failed(
+    world: World,
+) -> None:
+    async with model_server(Reply(end="mute")) as server:
+        judge = OpenAI(ModelSettings("judge", "openai", "m", server.url))
+        world.models = {"judge": judge}
+        world.hooks = (judging(timeout_seconds=0.5),)
+        probe = Probe()
+        asked = ("bash", '{"text":"ls"}')
+        async with world.node([says("", asked), says("done")], probe.tools()) as node:
+            workstream = await world.create("go")
+            await node.turns.take_up(workstream)
+            await world.until_rest(workstream)
+        await judge.close()
+    assert probe.ran == []
+    (letter,) = letters(world)
+    assert "no answer within 0.5 s" in letter.detail
+
+
 @pytest.mark.fault("F39")
 async def test_a_person_stops_a_turn_while_an_agent_thinks(world: World) -> None:
     async with model_server(Reply(end="mute")) as server:

@@ -96,16 +96,19 @@ class HookAgents:
                 final=True,
             )
         talk = _Talk(self._pipeline_of(hook), hook, self._begun(hook, agent, text))
+        ends = asyncio.get_running_loop().time() + timeout_seconds
         try:
-            async with asyncio.timeout(timeout_seconds):
-                return await self._answer(talk, agent)
+            return await self._answer(talk, agent, ends)
         except TimeoutError as error:
             raise HookFailed(f"it gave no answer within {timeout_seconds:.3g} s") from error
         except ModelFailed as failure:
             said = self._models.redact(failure.detail)
             raise HookFailed(said, final=not failure.retry) from failure
 
-    async def _answer(self, talk: "_Talk", agent: HookAgent) -> bytes:
+    async def _answer(self, talk: "_Talk", agent: HookAgent, ends: float) -> bytes:
+        """`ends`: by the loop's clock. What was used is recorded even when the time is over then:
+        an append is not cut off.
+        """
         provider = self._models.of(talk.state)
         limits = BatchLimits(self._pipeline.limits)
         await limits.renew()
@@ -113,23 +116,24 @@ class HookAgents:
             talk.pipeline.workspace, limits, _unseen_output, self._monotonic, self._caller
         )
         for _ in range(agent.steps):
-            answer = await self._asked(provider, talk)
+            async with asyncio.timeout_at(ends):
+                answer = await self._asked(provider, talk)
+            await record_usage(self._recorder, self._metrics, provider.settings.name, answer)
             if not answer.calls:
                 return _said(answer)
-            await talk.carry_out(answer, execution)
+            async with asyncio.timeout_at(ends):
+                await talk.carry_out(answer, execution)
         raise HookFailed(f"it was asked {agent.steps} times, and still asks for tools", final=True)
 
     async def _asked(self, provider: Provider, talk: "_Talk") -> Answer:
         name = provider.settings.name
-        answer = await ask(
+        return await ask(
             provider,
             talk.request(),
             policy=self._models.policy,
             on_delta=_unseen,
             on_retry=lambda *_: self._metrics.model_failed(name),
         )
-        await record_usage(self._recorder, self._metrics, name, answer)
-        return answer
 
     def _pipeline_of(self, hook: Hook) -> Pipeline:
         """The stages that every call passes, over this agent's tools. It hears no hook: that one

@@ -21,6 +21,9 @@ def lines(name: str) -> list[Any]:
 ALL = [*lines("shell_danger.toml"), *lines("shell_danger_more.toml")]
 
 
+KINDS = tomllib.loads((CASES / "shell_danger_kinds.toml").read_text(encoding="utf-8"))
+
+
 def test_there_are_as_many_lines_of_our_own_as_were_given() -> None:
     given, more = (len(lines(f"shell_danger{end}.toml")) for end in ("", "_more"))
     assert more >= given
@@ -48,3 +51,17 @@ def test_a_line_that_passes_is_handed_on_byte_for_byte(
         return
     with pytest.raises(BadArguments, match="command is refused: "):
         bash.prepare(given, Workspace(tmp_path))
+
+
+@pytest.mark.req("T-20")
+@pytest.mark.fault("F34")
+@pytest.mark.parametrize("kind", KINDS["refuse"])
+def test_every_line_of_a_kind_that_destroys_a_machine_is_refused(kind: str) -> None:
+    assert [line for line in KINDS["refuse"][kind] if objection(line) is None] == []
+
+
+@pytest.mark.req("T-20")
+@pytest.mark.fault("F34")
+@pytest.mark.parametrize("kind", KINDS["pass"])
+def test_no_line_of_a_kind_that_only_looks_like_it_is_refused(kind: str) -> None:
+    assert [line for line in KINDS["pass"][kind] if objection(line) is not None] == []

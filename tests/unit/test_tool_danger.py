@@ -1,5 +1,7 @@
 """The last fence before the shell: destroyers are refused, secrets stay behind."""
 
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,6 +85,9 @@ _PIECES = st.sampled_from(
         *("(", ")", "<<EOF\n", "EOF\n", "<(", "{", "for d in ", "do ", "done", "case x in ", "a) "),
         *(" ;;", "esac", "f() ", "$((", "))", "<<< ", "> ", "[[ ", "]]", " #", "$'\\x2f", " x=1 "),
         *("bash -c ", "eval ", "xargs ", "find / ", "cd / ", "{a,b}", "\u2013", "\x00", "*", "~"),
+        *("a=(", "${a[@]}", "@(", "${X%", "${!X", " > f", "sh f", "python -c ", "while ", "shift;"),
+        *("git ", "kill ", "parallel ", "tee f", "printf -v ", "read ", "ssh h ", "tar ", "time "),
+        *("crontab -", "env -", "coproc ", "chmod ", "mv -t ", "dd of=", "awk ", "declare ", "-c"),
     ]
 )
 
@@ -93,9 +98,53 @@ def test_any_line_is_judged_one_way_or_the_other(line: str) -> None:
     assert objection(line) is None or objection(line) != ""
 
 
+RUNS = [
+    *("bash -c {quoted}", "sh -xec {quoted}", "eval {quoted}", "echo {quoted} | sh", "ls; {line}"),
+    *("printf '%s\\n' {quoted} | bash -s", "{{ {line}\n}}", "if true; then {line}\nfi"),
+    *("for i in 1 2; do {line}\ndone", "f() {{ {line}\n}}; f", 'echo "$({line}\n)"', "{line} &"),
+    *("case x in x) {line}\n;; esac", "trap {quoted} EXIT", "[[ -n x ]] && {line}"),
+    *("ssh box {quoted}", "find . -exec sh -c {quoted} \\;", "su -c {quoted}"),
+    *("echo {quoted} > s.sh; sh s.sh", "diff <({line}\n) x", 'x={quoted}; eval "$x"'),
+    *("source <(echo {quoted})", "ls # note\n{line}", "bash <<< {quoted}", "a=(b c); {line}"),
+    "cat <<Q >/dev/null\ntext\nQ\n{line}",
+]
+NAMES = [
+    *("echo {quoted}", "git commit -m {quoted}", "grep {quoted} x", "cat > n <<'Z'\n{line}\nZ"),
+    *("printf '%s' {quoted} > n.txt", "y={quoted}", '[ "$y" = {quoted} ]', "read y <<< {quoted}"),
+    *('for w in {quoted}; do echo "$w"; done', 'a=({quoted}); echo "${{a[@]}}"'),
+]
+DESTROYERS = st.sampled_from(
+    ["rm -rf /", 'rm -rf "$HOME"/*', "cat x > /dev/sda", "shutdown now", "find / -delete"]
+)
+
+
+def wrapped(line: str, around: list[str]) -> str:
+    for each in around:
+        line = each.format(line=line, quoted=shlex.quote(line))
+    return line
+
+
+@pytest.mark.fault("F34")
+@given(DESTROYERS, st.lists(st.sampled_from(RUNS), max_size=3))
+def test_a_destroyer_is_found_wherever_it_runs(line: str, around: list[str]) -> None:
+    assert objection(wrapped(line, around)) is not None
+
+
+@pytest.mark.fault("F34")
+@given(DESTROYERS, st.sampled_from(NAMES), st.lists(st.sampled_from(RUNS), max_size=2))
+def test_what_only_names_a_destroyer_passes_wherever_it_runs(
+    line: str, names: str, around: list[str]
+) -> None:
+    assert objection(wrapped(line, [names, *around])) is None
+
+
 @pytest.mark.fault("F34")
 @pytest.mark.parametrize(
-    "line", ["(" * 5000, "$(" * 5000, "${x:-" * 5000, "cat|" * 6000, "sudo " * 3000]
+    "line",
+    [
+        *("(" * 5000, "$(" * 5000, "${x:-" * 5000, "cat|" * 6000, "sudo " * 3000, "a=(" * 5000),
+        *("${a[" * 5000, "x=a; " + "x=$x$x; " * 60, "echo 'sh f; sh f' > f; sh f; "),
+    ],
 )
 def test_a_line_made_to_exhaust_the_judge_ends_all_the_same(line: str) -> None:
     assert objection(line + "rm -rf /") is not None

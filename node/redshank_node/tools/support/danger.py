@@ -1,28 +1,27 @@
 """Recognises the command lines that nobody means: they wipe a machine, whoever allowed them.
 
 The last fence, not the wall: it reads the line as bash would (`danger_syntax`), follows variables,
-folders, loops, functions, pipes, whatever hands a text or words on to be run. What a program of
-another language does it cannot see. Rules, modes and approvals decide about everything else.
+folders, loops, functions, pipes, files that the line writes, whatever hands a text or words on to
+be run. Of a program in another language it sees what stands there as plain text. Rules, modes and
+approvals decide about everything else.
 """
 
 import itertools
-import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from redshank_node.tools.support.danger_commands import (
-    DECODERS,
+from redshank_node.tools.support.danger_called import (
+    ENCODED_RUNS,
     Called,
     Finding,
     Script,
-    findings,
-    finds_all,
-    roots_of,
 )
+from redshank_node.tools.support.danger_commands import findings, redirected
+from redshank_node.tools.support.danger_scope import Scope
 from redshank_node.tools.support.danger_syntax import Unreadable, parsed
-from redshank_node.tools.support.danger_targets import is_disk
+from redshank_node.tools.support.danger_tools import RUN_VALUES
 from redshank_node.tools.support.danger_words import (
+    ENCODED,
     HOME,
-    KNOWN,
     MAYBE_EMPTY,
     SOMETHING,
     Function,
@@ -30,24 +29,23 @@ from redshank_node.tools.support.danger_words import (
     Item,
     Loop,
     Simple,
-    Variables,
+    TooLong,
     Word,
+    all_of,
     alternatives,
     as_one,
     fields,
-    is_unknown,
     literal,
+    named,
     printed,
+    read_by,
     split_text,
 )
 from redshank_node.tools.support.danger_wrappers import ASSIGNMENT, unwrapped
 
 _DEPTH = 6
 _MOST_COMMANDS = 5000
-_LONGEST_PIPE = 16
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
-_DECLARE = frozenset({"export", "declare", "local", "readonly", "typeset"})
-_READ = frozenset({"read", "mapfile", "readarray", "getopts"})
 
 
 def objection(command: str) -> str | None:
@@ -55,50 +53,10 @@ def objection(command: str) -> str | None:
 
     None for any other (T-20).
     """
-    return _Judge().script(command, _Scope(), _DEPTH)
-
-
-class _Scope:
-    """What a shell knows at a place of the line."""
-
-    def __init__(self) -> None:
-        self.folder = ""
-        self.variables = dict(KNOWN)
-        self.functions: dict[str, tuple[Item, ...]] = {}
-
-    def inner(self, positional: Iterable[str] = ()) -> "_Scope":
-        """A shell below this one, with its own `$0`, `$1` and so on."""
-        scope = _Scope()
-        scope.folder = self.folder
-        scope.variables = dict(self.variables)
-        scope.functions = dict(self.functions)
-        given = tuple(literal(word) for word in positional)
-        for number, value in enumerate(given):
-            scope.variables[str(number)] = (value,)
-        if given[1:]:
-            scope.variables["@"] = scope.variables["*"] = given[1:]
-        return scope
-
-    def enter(self, words: list[str]) -> None:
-        operands = [word for word in words[1:] if not word.startswith("-") or word == "-"]
-        target = operands[0] if operands else HOME
-        if words[0] == "popd" or target == "-" or is_unknown(target):
-            self.folder = SOMETHING
-        elif target.startswith("/"):
-            self.folder = posixpath.normpath(target)
-        elif self.folder:
-            self.folder = posixpath.normpath(posixpath.join(self.folder, target))
-
-    def assign(self, words: Iterable[str]) -> None:
-        """Take over what stands as NAME=VALUE; a name that comes twice can be either."""
-        given: dict[str, list[str]] = {}
-        for word in words:
-            name, equals, value = literal(word).partition("=")
-            if equals:
-                value = HOME + value[1:] if value.startswith("~") else value
-                # What the line itself gives a value is not simply unset.
-                given.setdefault(name.rstrip("+"), []).append(value.replace(MAYBE_EMPTY, SOMETHING))
-        self.variables.update({name: tuple(values) for name, values in given.items()})
+    try:
+        return _Judge().script(command, Scope(), _DEPTH)
+    except TooLong:
+        return "a word of the line stands for a text too long to be judged"
 
 
 class _Judge:
@@ -107,7 +65,7 @@ class _Judge:
     def __init__(self) -> None:
         self._left = _MOST_COMMANDS
 
-    def script(self, text: str, scope: _Scope, depth: int) -> str | None:
+    def script(self, text: str, scope: Scope, depth: int) -> str | None:
         if depth == 0:
             return "nests shells too deeply to be judged"
         try:
@@ -118,20 +76,21 @@ class _Judge:
             items = tuple(unreadable.items)
         return self._items(items, scope, depth)
 
-    def _items(self, items: Iterable[Item], scope: _Scope, depth: int) -> str | None:
+    def _items(self, items: Iterable[Item], scope: Scope, depth: int) -> str | None:
         for item in items:
             why = self._item(item, scope, depth)
             if why:
                 return why
         return None
 
-    def _item(self, item: Item, scope: _Scope, depth: int) -> str | None:
+    def _item(self, item: Item, scope: Scope, depth: int) -> str | None:
         match item:
             case Simple():
                 return self._simple(item, scope, depth)
             case Loop():
                 values = [field for word in item.values for field in fields(word, scope.variables)]
-                scope.variables[item.name] = tuple(values) or (SOMETHING,)
+                if item.name:
+                    scope.variables[item.name] = tuple(values) or (SOMETHING,)
                 return self._within(item.values, scope, depth)
             case Group():
                 return self._items(item.items, scope.inner(), depth)
@@ -141,7 +100,7 @@ class _Judge:
                 scope.functions[item.name] = item.items
                 return None
 
-    def _within(self, words: Iterable[Word], scope: _Scope, depth: int) -> str | None:
+    def _within(self, words: Iterable[Word], scope: Scope, depth: int) -> str | None:
         """What the substitutions of these words run."""
         for word in words:
             for part in word.parts:
@@ -150,7 +109,7 @@ class _Judge:
                     return why
         return None
 
-    def _simple(self, command: Simple, scope: _Scope, depth: int) -> str | None:
+    def _simple(self, command: Simple, scope: Scope, depth: int) -> str | None:
         self._left -= 1
         if self._left < 0:
             return "the line runs too many commands to be judged, write it into a file and run that"
@@ -160,19 +119,25 @@ class _Judge:
             return why
         for redirect in command.redirects:
             paths = alternatives(redirect.target, scope.variables)
-            if redirect.operator in _WRITES and any(is_disk(path) for path in paths):
-                return f"{'> ' + _shown(paths)!r} writes onto a disk"
-        return self._names(command, scope, depth)
+            for path in paths if redirect.operator in _WRITES else ():
+                why = redirected(path, scope.folder, redirect.operator)
+                if why:
+                    return f"{'> ' + _shown([path])!r} {why}"
+        why = self._names(command, scope, depth)
+        _remember(command, scope)
+        return why
 
-    def _names(self, command: Simple, scope: _Scope, depth: int) -> str | None:
+    def _names(self, command: Simple, scope: Scope, depth: int) -> str | None:
         """The command under each name that its first word can stand for."""
         if not command.words:
             return None
+        whole = all_of(command.words[0], scope.variables)
         first = alternatives(command.words[0], scope.variables)
         rest = [each for word in command.words[1:] for each in fields(word, scope.variables)]
         if all(ASSIGNMENT.match(text) for text in first):
-            scope.assign(as_one(text) for text in first)
-            return self._called(rest, command, scope, depth) if rest else None
+            return self._called([*map(as_one, first), *rest], command, scope, depth)
+        if whole:
+            return self._called([*whole, *rest], command, scope, depth)
         for text in first:
             words = [word for word in split_text(text) if word] + rest
             why = self._called(words, command, scope, depth) if words else None
@@ -181,119 +146,104 @@ class _Judge:
         return None
 
     def _called(
-        self, words: list[str], command: Simple | None, scope: _Scope, depth: int
+        self,
+        words: list[str],
+        command: Simple | None,
+        scope: Scope,
+        depth: int,
+        stdin: str | None = None,
     ) -> str | None:
+        words = [_option(word) for word in words]
         inside = unwrapped(words)
-        scope.assign(itertools.takewhile(ASSIGNMENT.match, words))
+        given = list(itertools.takewhile(ASSIGNMENT.match, words))
+        scope.assign(given)
         if inside.text:
             return self._followed(words, Script(literal(inside.text)), scope, depth)
-        if not inside.words or _changes_scope(list(inside.words), scope):
+        if not inside.words:
             return None
+        read = read_by(command, scope.variables) if command is not None else stdin
         body = scope.functions.get(inside.words[0])
         if body is not None:
             inner = scope.inner(inside.words)
             del inner.functions[inside.words[0]]
             return self._items(body, inner, depth)
-        called = _called(inside.words, inside.folder or scope.folder, command, scope.variables)
-        for finding in findings(called):
+        if scope.changed_by(list(inside.words), read):
+            return None
+        folder = inside.folder or scope.folder
+        called = Called(inside.words, folder, literal(inside.path), read, scope.files)
+        return self._judged(words, called, given, scope, depth)
+
+    def _judged(
+        self, words: list[str], called: Called, given: list[str], scope: Scope, depth: int
+    ) -> str | None:
+        """What the command itself does, with what its environment has it run."""
+        if ENCODED in called.words[0]:
+            return f"{_shown(words)!r} {ENCODED_RUNS}"
+        run_values = [RUN_VALUES.sub("", each) for each in given if RUN_VALUES.match(each)]
+        for finding in (*map(_script, run_values), *findings(called)):
             why = self._followed(words, finding, scope, depth)
             if why:
                 return why
         return None
 
-    def _followed(
-        self, words: list[str], finding: Finding, scope: _Scope, depth: int
-    ) -> str | None:
+    def _followed(self, words: list[str], finding: Finding, scope: Scope, depth: int) -> str | None:
         if isinstance(finding, str):
             return f"{_shown(words)!r} {finding}"
         if isinstance(finding, Script):
             why = self.script(finding.text, scope.inner(finding.positional), depth - 1)
         elif depth > 1 and finding.words:
-            why = self._called(list(finding.words), None, scope.inner(), depth - 1)
+            words_inside = list(finding.words)
+            why = self._called(words_inside, None, scope.inner(), depth - 1, finding.stdin)
         else:
             return None
         return f"{_shown(words)!r} runs {why}" if why else None
 
 
-def _changes_scope(words: list[str], scope: _Scope) -> bool:
-    name = words[0]
-    if name in ("cd", "pushd", "popd"):
-        scope.enter(words)
-    elif name in _DECLARE:
-        scope.assign(words[1:])
-    elif name in _READ:
-        scope.variables.update({word: (SOMETHING,) for word in words[1:]})
-    elif name == "set" and "--" in words:
-        scope.variables.update(scope.inner(words[words.index("--") :]).variables)
-    else:
-        return False
-    return True
+def _script(value: str) -> Script:
+    return Script(literal(value))
 
 
-def _called(
-    words: tuple[str, ...], folder: str, command: Simple | None, variables: Variables
-) -> Called:
-    """The command with what comes to it through pipes, documents, substitutions."""
-    if command is None:
-        return Called(words, folder)
-    source = tuple(_words(command.source, variables)) if command.source else ()
-    return Called(
-        words,
-        folder,
-        stdin=_input(command, variables),
-        encoded=bool(DECODERS.intersection(source[:1])),
-        decodes=any(
-            DECODERS.intersection(_words(last, variables)[:1])
-            for word in command.words
-            for part in word.parts
-            if (last := _last(part.items))
-        ),
-        listed=roots_of(source) if source[:1] == ("find",) and finds_all(source) else (),
-    )
+def _option(word: str) -> str:
+    """The word without what is empty before an option's sign."""
+    bare = word.lstrip(MAYBE_EMPTY)
+    return bare if bare.startswith("-") else word
 
 
-def _input(command: Simple, variables: Variables) -> str | None:
-    """The text that a command reads, through any number of `cat`; None where nobody can tell."""
-    reader: Simple | None = command
-    for _ in range(_LONGEST_PIPE):
-        if reader is None:
-            break
-        for redirect in reversed(reader.redirects):
-            if redirect.operator in ("<<", "<<<"):
-                texts = alternatives(redirect.target, variables)
-                return "\n".join(literal(text) for text in texts)
-        source = reader.source
-        if source is None:
-            return None
-        text = printed(source, variables)
-        if text is not None:
-            return text
-        reader = source if _words(source, variables) in (["cat"], ["cat", "-"]) else None
-    return None
-
-
-def _words(command: Simple, variables: Variables) -> list[str]:
-    words = [each for word in command.words for each in fields(word, variables)]
-    return list(unwrapped(words).words)
-
-
-def _last(items: Sequence[Item]) -> Simple | None:
-    last = items[-1] if items else None
-    return last if isinstance(last, Simple) else None
+def _remember(command: Simple, scope: Scope) -> None:
+    """Keep what a command writes into files, as far as both can be told."""
+    words = named(command, scope.variables)
+    paths = [
+        (path, redirect.operator)
+        for redirect in command.redirects
+        if redirect.operator in _WRITES
+        for path in alternatives(redirect.target, scope.variables)
+    ]
+    if words[:1] == ["tee"]:
+        paths += [(word, ">") for word in words[1:] if not word.startswith("-")]
+    text = printed(command, scope.variables) if paths else None
+    for path, operator in paths:
+        scope.write(path, text, more=">>" in operator)
 
 
 def _is_bomb(function: Function) -> bool:
-    """Whether it starts itself twice over without waiting."""
-    calls = [item for item in _simple_in(function.items) if _written_name(item) == function.name]
-    return len(calls) > 1 and any(call.piped or call.background for call in calls)
+    """Whether it starts itself over and over without waiting."""
+    calls = [
+        (item, alone)
+        for item, alone in _simple_in(function.items)
+        if _written_name(item) == function.name
+    ]
+    loops = any(isinstance(item, Loop) for item in function.items)
+    alone = any(call.piped or call.background or apart for call, apart in calls)
+    return alone and (len(calls) > 1 or (loops and any(c.background or a for c, a in calls)))
 
 
-def _simple_in(items: Iterable[Item]) -> Iterator[Simple]:
+def _simple_in(items: Iterable[Item], alone: bool = False) -> Iterator[tuple[Simple, bool]]:
+    """The commands among these, with whether they stand in a group that nobody waits for."""
     for item in items:
         if isinstance(item, Simple):
-            yield item
+            yield item, alone
         elif isinstance(item, Group):
-            yield from _simple_in(item.items)
+            yield from _simple_in(item.items, alone or item.background)
 
 
 def _written_name(command: Simple) -> str:
@@ -302,6 +252,7 @@ def _written_name(command: Simple) -> str:
 
 def _shown(words: Iterable[str]) -> str:
     text = " ".join(literal(word) for word in words)
-    for stand_in, said in ((HOME, "~"), (MAYBE_EMPTY, "$..."), (SOMETHING, "...")):
+    shown = ((HOME, "~"), (MAYBE_EMPTY, "$..."), (SOMETHING, "..."), (ENCODED, ""))
+    for stand_in, said in shown:
         text = text.replace(stand_in, said)
     return text[:100]

@@ -3,250 +3,170 @@
 import re
 from collections.abc import Callable, Iterator
 
-import msgspec
-
-from redshank_node.tools.support.danger_targets import is_disk, is_everything, unguarded
-from redshank_node.tools.support.danger_words import literal
-
-SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
-DECODERS = frozenset({"base64", "base32", "basenc", "xxd", "uudecode", "openssl"})
-_ENCODED = "runs encoded text, which nobody can read before; write it plainly"
-_POWER = frozenset({"shutdown", "reboot", "halt", "poweroff", "killall5"})
-_FIND_ALL = frozenset(
-    {"-delete", "-depth", "-xdev", "-mount", "-print", "-print0", "-maxdepth", "-mindepth", "-type"}
+from redshank_node.tools.support import (
+    danger_disks,
+    danger_lists,
+    danger_power,
+    danger_programs,
+    danger_tools,
 )
-_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_XARGS_VALUES = "ILnPsdEa"
+from redshank_node.tools.support.danger_called import (
+    ENCODED_RUNS,
+    Argv,
+    Called,
+    Finding,
+    Script,
+    has,
+    loses,
+    onto_disk,
+    split,
+)
+from redshank_node.tools.support.danger_targets import is_disk, is_everything, is_vital
+from redshank_node.tools.support.danger_words import ENCODED, SOMETHING, is_unknown, literal
+
+SHELLS = frozenset(
+    {"sh", "bash", "rbash", "dash", "zsh", "ksh", "mksh", "ash", "yash", "fish", "csh", "tcsh"}
+)
 _SSH_VALUES = "bcDEeFIiJLlmOopQRSWw"
-
-
-class Called(msgspec.Struct, frozen=True):
-    """A command about to run. `words` still tell quoted characters from others; `stdin` is what it
-    reads, where that can be told; `encoded`: it reads what a decoder writes; `decodes`: a decoder
-    writes one of its words; `listed`: the folders whose contents are listed to it.
-    """
-
-    words: tuple[str, ...]
-    folder: str = ""
-    stdin: str | None = None
-    encoded: bool = False
-    decodes: bool = False
-    listed: tuple[str, ...] = ()
-
-
-class Script(msgspec.Struct, frozen=True):
-    """A line that the command has run, with the words that follow it as `$0`, `$1` and so on."""
-
-    text: str
-    positional: tuple[str, ...] = ()
-
-
-class Argv(msgspec.Struct, frozen=True):
-    """Words that the command runs as a command."""
-
-    words: tuple[str, ...]
-
-
-Finding = str | Script | Argv
+_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
 
 def findings(called: Called) -> Iterator[Finding]:
     """Why the command destroys a machine, as a text; what it hands on to be run."""
     name = literal(called.words[0])
-    if name in SHELLS:
-        yield from _shell(called)
-    elif name.startswith("mkfs") or name in ("mke2fs", "mkswap", "wipefs", "blkdiscard"):
-        yield from _device(called)
-    elif name in _POWER:
-        yield "stops the machine"
-    elif name in _RULES:
-        yield from _RULES[name](called)
+    text = called.file(called.path) if "/" in called.path else None
+    if text is not None and (not text.startswith("#!") or "sh" in text.split("\n", 1)[0]):
+        yield from _line(text, called.words)
+    if is_unknown(name) and _is_forced(called):
+        yield from _rm(called)
+    for rule in (
+        _shell if name in SHELLS else _RULES.get(name),
+        danger_disks.rule(name),
+        danger_programs.rule(name),
+    ):
+        if rule is not None:
+            yield from rule(called)
 
 
-def split(words: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Options and operands, wherever they stand; all behind `--` are operands."""
-    options: list[str] = []
-    operands: list[str] = []
-    for place, word in enumerate(words):
-        if word == "--":
-            return options, operands + list(words[place + 1 :])
-        (options if word.startswith("-") and len(word) > 1 else operands).append(word)
-    return options, operands
+def _is_forced(called: Called) -> bool:
+    """Whether a command that nobody can name is told `-rf`, as nothing but `rm` is."""
+    options, _ = split(called.words[1:])
+    return has(options, "rR", "--recursive") and has(options, "f", "--force")
 
 
-def finds_all(words: tuple[str, ...]) -> bool:
-    """Whether a `find` chooses by nothing but depth or type, so that it means all there is."""
-    tests = [word for word in words[1:] if word.startswith("-")]
-    until = next((at for at, word in enumerate(tests) if word in _FIND_RUNS), len(tests))
-    return _FIND_ALL.issuperset(tests[:until])
-
-
-def roots_of(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders where a `find` begins, the one it stands in where it names none."""
-    roots = []
-    for word in words[1:]:
-        if word.startswith(("-", "(", "!")):
-            break
-        roots.append(word)
-    return tuple(roots) or (".",)
-
-
-def _has(options: list[str], letters: str, long: str) -> bool:
-    return any(
-        len(option) > 3 and long.startswith(option)
-        if option.startswith("--")
-        else any(letter in option for letter in letters)
-        for option in options
-    )
-
-
-def _loses(operands: list[str], folder: str, does: str) -> Iterator[str]:
+def _gone(operands: list[str], folder: str, does: str) -> Iterator[str]:
+    """What is said of each operand without which the machine does not go on."""
     for operand in operands:
-        meant = is_everything(operand, folder)
-        if meant and unguarded(operand):
-            yield f"{does} {meant} if a variable in it is unset; write ${{NAME:?}} there"
-        elif meant:
-            yield f"{does} {meant}, a whole system or home folder"
+        if is_vital(operand, folder):
+            yield f"{does} {literal(operand)}, which the machine needs"
 
 
 def _rm(called: Called) -> Iterator[Finding]:
     options, operands = split(called.words[1:])
     globs = [operand for operand in operands if operand.rstrip("/")[-1:] in ("*", "?", "]")]
-    everything = _has(options, "rR", "--recursive")
-    yield from _loses(operands if everything else globs, called.folder, "deletes")
+    everything = has(options, "rR", "--recursive")
+    yield from loses(operands if everything else globs, called.folder, "deletes")
+    yield from _gone(operands, called.folder, "deletes")
+
+
+def _shred(called: Called) -> Iterator[Finding]:
+    _, operands = split(called.words[1:])
+    yield from onto_disk(operands)
+    globs = [operand for operand in operands if operand.endswith(("*", "?", "]"))]
+    yield from loses(globs, called.folder, "empties")
+    yield from _gone(operands, called.folder, "empties")
+
+
+def _tee(called: Called) -> Iterator[Finding]:
+    options, operands = split(called.words[1:])
+    if not has(options, "a", "--append"):
+        yield from _gone(operands, called.folder, "empties")
+
+
+def _into(called: Called) -> tuple[list[str], list[str]]:
+    """(what `mv` or `cp` takes, where it puts that)."""
+    words = called.words[1:]
+    for place, word in enumerate(words):
+        found = re.fullmatch(r"(?:-[a-zA-Z]*t|--target-directory)(?:=(.*))?", word)
+        if found and (found[1] or place + 1 < len(words)):
+            rest = (*words[:place], *words[place + (1 if found[1] else 2) :])
+            return split(rest)[1], [found[1] or words[place + 1]]
+    operands = split(words)[1]
+    return operands[:-1], operands[-1:]
 
 
 def _mv(called: Called) -> Iterator[Finding]:
-    _, operands = split(called.words[1:])
-    yield from _loses(operands[:-1], called.folder, "moves away")
-    yield from _onto_disk(operands[-1:])
+    taken, into = _into(called)
+    yield from loses(taken, called.folder, "moves away")
+    yield from _gone(taken, called.folder, "moves away")
+    yield from onto_disk(into)
+
+
+def _copier(called: Called) -> Iterator[Finding]:
+    yield from onto_disk(_into(called)[1])
 
 
 def _owner(called: Called) -> Iterator[Finding]:
     options, operands = split(called.words[1:])
-    targets = operands if any(each.startswith("--reference") for each in options) else operands[1:]
-    if _has(options, "R", "--recursive"):
-        yield from _loses(targets, called.folder, "changes")
+    # `chmod -x` is a mode, as is whatever `setfacl -m` takes.
+    given = any(
+        each.startswith("--reference") or re.fullmatch(r"-[rwxXst]+|[-+=][a-zA-Z]", each)
+        for each in called.words[1:]
+        if each != "-R"
+    )
+    targets = operands if given else operands[1:]
+    if has(options, "R", "--recursive"):
+        yield from loses(targets, called.folder, "changes")
     elif any(is_everything(target, called.folder) == "/" for target in targets):
         yield "changes the root folder itself"
-
-
-def _find(called: Called) -> Iterator[Finding]:
-    words = called.words
-    everything = finds_all(words)
-    roots = roots_of(words)
-    if "-delete" in words and everything:
-        yield from _loses(list(roots), called.folder, "deletes")
-    for place, word in enumerate(words):
-        if word in _FIND_RUNS:
-            run = words[place + 1 :]
-            end = next((at for at, each in enumerate(run) if each in (";", "+")), len(run))
-            for root in roots if everything else ("",):
-                yield Argv(tuple(each.replace("{}", root) if root else each for each in run[:end]))
-
-
-def _xargs(called: Called) -> Iterator[Finding]:
-    rest = list(called.words[1:])
-    stands_for = ""
-    while rest and rest[0].startswith("-"):
-        option = rest.pop(0)
-        value = option[2:]
-        if option[:2] != "--" and len(option) == 2 and option[1] in _XARGS_VALUES and rest:
-            value = rest.pop(0)
-        if option.startswith("-I"):
-            stands_for = value
-    given = called.listed or tuple((called.stdin or "").replace("\0", "\n").split())
-    if stands_for:
-        for each in given:
-            yield Argv(tuple(word.replace(stands_for, each) for word in rest))
-    yield Argv((*rest, *given))
-
-
-def _device(called: Called) -> Iterator[Finding]:
-    _, operands = split(called.words[1:])
-    if any(is_disk(operand) for operand in operands):
-        yield "destroys what is on a disk"
-
-
-def _dd(called: Called) -> Iterator[Finding]:
-    yield from _onto_disk([word[3:] for word in called.words[1:] if word.startswith("of=")])
-
-
-def _writer(called: Called) -> Iterator[Finding]:
-    yield from _onto_disk(split(called.words[1:])[1])
-
-
-def _copier(called: Called) -> Iterator[Finding]:
-    yield from _onto_disk(split(called.words[1:])[1][-1:])
-
-
-def _onto_disk(paths: list[str]) -> Iterator[str]:
-    if any(is_disk(path) for path in paths):
-        yield "writes onto a disk"
 
 
 def _rsync(called: Called) -> Iterator[Finding]:
     options, operands = split(called.words[1:])
     if any(option.startswith("--del") for option in options):
-        yield from _loses(operands[-1:], called.folder, "deletes in")
-
-
-def _systemctl(called: Called) -> Iterator[Finding]:
-    wanted = ("poweroff", "reboot", "halt", "kexec", "soft-reboot", "rescue", "emergency")
-    if any(word in wanted for word in split(called.words[1:])[1]):
-        yield "stops the machine"
-
-
-def _init(called: Called) -> Iterator[Finding]:
-    if called.words[1:2] in (("0",), ("6",)):
-        yield "stops the machine"
-
-
-def _kill(called: Called) -> Iterator[Finding]:
-    """A signal to -1 goes to every process there is."""
-    words = [word for word in called.words[1:] if word != "--"]
-    if len(words) > 1 and "-1" in words[1:]:
-        yield "kills every process that it may"
+        yield from loses(operands[-1:], called.folder, "deletes in")
+    if "--remove-source-files" in options:
+        yield from loses(operands[:-1], called.folder, "moves away")
 
 
 def _shell(called: Called) -> Iterator[Finding]:
     words = called.words
     options, operands = split(words[1:])
-    if called.decodes:
-        yield _ENCODED
     for place, word in enumerate(words[1:], 1):
         if re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", word) and place + 1 < len(words):
-            yield Script(literal(words[place + 1]), words[place + 2 :])
+            text = place + 1 + (words[place + 1] == "--")
+            yield from _line("".join(words[text : text + 1]), words[text + 1 :])
             return
     reads_input = any(re.fullmatch(r"-[a-z]*s[a-z]*", option) for option in options)
-    if operands and not reads_input:
-        yield from _sourced(operands[0])
-    elif called.encoded:
-        yield _ENCODED
+    if operands and not reads_input and operands[0] not in _INPUT:
+        yield from _sourced(called, operands[0], tuple(operands))
     elif called.stdin is not None:
-        yield Script(called.stdin, ("", *operands))
+        yield from _line(called.stdin, ("", *operands))
 
 
-def _sourced(operand: str) -> Iterator[Finding]:
-    """`bash <(echo LINE)`: what is printed is what runs."""
-    text = literal(operand)
-    if " " in text:
-        yield Script(text)
+def _line(text: str, positional: tuple[str, ...] = ()) -> Iterator[Finding]:
+    """A text that is run as a line."""
+    yield ENCODED_RUNS if ENCODED in text else Script(literal(text), positional)
+
+
+def _sourced(called: Called, operand: str, positional: tuple[str, ...] = ()) -> Iterator[Finding]:
+    """`bash FILE` that the line has written; `bash <(echo LINE)`: what is printed is what runs."""
+    text = called.file(operand)
+    if text is not None:
+        yield from _line(text, positional)
+    elif ENCODED in operand or " " in literal(operand):
+        yield from _line(operand, positional)
 
 
 def _eval(called: Called) -> Iterator[Finding]:
-    if called.decodes:
-        yield _ENCODED
-    yield Script(" ".join(literal(word) for word in called.words[1:]))
+    yield from _line(" ".join(literal(word) for word in called.words[1:]))
 
 
 def _source(called: Called) -> Iterator[Finding]:
-    if called.decodes:
-        yield _ENCODED
-    elif called.words[1:2] == ("/dev/stdin",) and called.stdin is not None:
-        yield Script(called.stdin)
+    if called.words[1:2] and called.words[1] in _INPUT and called.stdin is not None:
+        yield from _line(called.stdin)
     elif len(called.words) > 1:
-        yield from _sourced(called.words[1])
+        yield from _sourced(called, called.words[1], called.words[1:])
 
 
 def _first_operand(called: Called) -> Iterator[Finding]:
@@ -263,13 +183,16 @@ def _watch(called: Called) -> Iterator[Finding]:
 
 
 def _with_line(called: Called) -> Iterator[Finding]:
-    """`su -c LINE`, `script -c LINE`, `runuser -c LINE`."""
+    """`su -c LINE`, `script -c LINE`, `capsh -- -c LINE`; `runuser -u NAME COMMAND`."""
     words = called.words
-    for place, word in enumerate(words[:-1]):
-        if re.fullmatch(r"-[a-zA-Z]*c|--command", word):
+    for place, word in enumerate(words):
+        if re.fullmatch(r"-[a-zA-Z]*c|--command", word) and place + 1 < len(words):
             yield Script(literal(words[place + 1]))
-    if words[0] == "runuser" and "--" in words:
-        yield Argv(words[words.index("--") + 1 :])
+        elif word.startswith("--command="):
+            yield Script(literal(word.removeprefix("--command=")))
+    if words[0] == "runuser" and "-u" in words:
+        run = words[words.index("-u") + 2 :]
+        yield Argv(run[1:] if run[:1] == ("--",) else run)
 
 
 def _alias(called: Called) -> Iterator[Finding]:
@@ -283,37 +206,43 @@ def _ssh(called: Called) -> Iterator[Finding]:
         option = rest.pop(0)
         if len(option) == 2 and option[1] in _SSH_VALUES and rest:
             rest.pop(0)
-    yield Script(" ".join(literal(word) for word in rest[1:]))
+    del rest[:1]
+    words = [literal(word) for word in rest if word != "--"]
+    line = " ".join(words)
+    if line:
+        yield Script(line)
+    # A shell there reads what comes from here, as does ssh without a command.
+    shell = not words or words[0].rpartition("/")[2] in SHELLS
+    if shell and called.stdin is not None:
+        yield Argv(tuple(words or ["sh"]), called.stdin)
+
+
+def redirected(path: str, folder: str, operator: str) -> str:
+    """Why nothing may be written here; empty where it may."""
+    if is_disk(path):
+        return "writes onto a disk"
+    if operator in (">", ">|", "&>") and SOMETHING not in path and is_vital(path, folder):
+        return f"empties {literal(path)}, which the machine needs"
+    return ""
 
 
 _RULES: dict[str, Callable[[Called], Iterator[Finding]]] = {
-    "rm": _rm,
+    **danger_power.RULES,
+    **danger_lists.RULES,
+    **danger_tools.RULES,
+    **dict.fromkeys(("rm", "unlink"), _rm),
     "mv": _mv,
-    "chmod": _owner,
-    "chown": _owner,
-    "chgrp": _owner,
-    "find": _find,
-    "xargs": _xargs,
-    "parallel": _xargs,
-    "dd": _dd,
-    "tee": _writer,
-    "shred": _writer,
-    "truncate": _writer,
-    "cp": _copier,
-    "install": _copier,
+    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl"), _owner),
+    **dict.fromkeys(("shred", "truncate"), _shred),
+    "tee": _tee,
+    **dict.fromkeys(("cp", "install"), _copier),
     "rsync": _rsync,
-    "systemctl": _systemctl,
-    "init": _init,
-    "telinit": _init,
-    "kill": _kill,
     "eval": _eval,
     "source": _source,
     ".": _source,
     "trap": _first_operand,
     "watch": _watch,
-    "su": _with_line,
-    "script": _with_line,
-    "runuser": _with_line,
+    **dict.fromkeys(("su", "script", "runuser", "capsh"), _with_line),
     "alias": _alias,
     "ssh": _ssh,
 }

@@ -23,6 +23,11 @@ _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!_-]")
 _MEANS = "'\"\\$`"
 _PLAIN = re.compile(r"[^\s;&|()<>'\"\\$`]+")
 _PLAIN_QUOTED = re.compile(r"[^\"\\$`]+")
+_ARRAY = re.compile(r"[A-Za-z_]\w*\+?=")
+_OPERATORS = (
+    *(":-", ":=", ":?", ":+", "-", "=", "?", "+"),
+    *("%%", "%", "##", "#", "//", "/", "^^", "^", ",,", ",", ":"),
+)
 
 
 class Stopped(Exception):
@@ -65,6 +70,8 @@ class WordReader(ABC):
                 self._at += 2
                 parts.append(Part("substitution", quoted=True, items=tuple(self.items(")"))))
                 continue
+            if here == "(" and self._attached(parts):
+                continue
             if here in ENDS_WORD:
                 break
             self._at += 1
@@ -72,6 +79,49 @@ class WordReader(ABC):
         if not parts and self._at < len(self._text) and self._text[self._at] in "<>":
             self._at += 1
         return Word(tuple(_joined(parts)))
+
+    def _attached(self, parts: list[Part]) -> bool:
+        """Read what stands in parentheses right behind these parts, `NAME=(...)`, `@(...)`: whether
+        there was such a thing.
+        """
+        before = parts[-1] if parts else None
+        if before is None or before.kind != "text" or before.quoted:
+            return False
+        if len(parts) == 1 and _ARRAY.fullmatch(before.text):
+            self._at += 1
+            parts.append(self._array())
+            return True
+        stop = self._text.find(")", self._at)
+        if before.text[-1:] not in tuple("?*+@!") or len(before.text) < 2 or stop < 0:
+            return False
+        choices = self._text[self._at + 1 : stop].replace("|", ",")
+        meant = "*" if before.text.endswith("!") else f"{{{choices},}}"
+        parts[-1] = Part("text", before.text[:-1] + meant)
+        self._at = stop + 1
+        return True
+
+    def _array(self) -> Part:
+        if self._depth > MOST_NESTED:
+            raise Stopped(nested=True)
+        self._depth += 1
+        values: list[Word] = []
+        self.space()
+        while not self._text.startswith(")", self._at):
+            if self._at >= len(self._text):
+                raise Stopped
+            before = self._at
+            values.append(self._word())
+            self._at += self._at == before
+            self.space()
+        self._at += 1
+        self._depth -= 1
+        inside = tuple(item for word in values for part in word.parts for item in part.items)
+        return Part("array", items=inside, values=tuple(values))
+
+    def space(self) -> None:
+        """Go behind blanks, ends of lines."""
+        while self._at < len(self._text) and self._text[self._at] in BLANK + "\n":
+            self._at += 1
 
     def _plain(self, run: re.Pattern[str], *, quoted: bool = False) -> Part:
         """The character before this place with those that mean as little behind it."""
@@ -146,7 +196,8 @@ class WordReader(ABC):
         name = _NAME.match(self._text, self._at)
         if name is not None:
             self._at = name.end()
-        operator = self._one_of((":-", ":=", ":?", ":+", "-", "=", "?"))
+        index = self._index() if name is not None else []
+        operator = self._one_of(_OPERATORS)
         inner: list[Part] = []
         while not self._text.startswith("}", self._at):
             if self._at >= len(self._text):
@@ -156,15 +207,30 @@ class WordReader(ABC):
             inner += self._piece(here)
         self._at += 1
         self._depth -= 1
-        plain = not indirect and name is not None
+        known = name is not None and indirect != "#" and bool(operator or not inner)
         return Part(
             "variable",
-            name[0] if plain and name and (operator or not inner) else "?",
+            name[0] if known and name else "?",
             quoted=in_quotes,
-            guarded=operator in (":?", "?"),
-            fallback=tuple(_joined(inner)) if operator in (":-", ":=", "-", "=", ":+") else None,
-            items=tuple(item for part in inner for item in part.items),
+            operator=indirect or operator,
+            operand=tuple(_joined(inner)),
+            each="".join(part.text for part in index) in ("@", "*"),
+            items=tuple(item for part in (*index, *inner) for item in part.items),
         )
+
+    def _index(self) -> list[Part]:
+        """What stands in brackets behind an array's name."""
+        found: list[Part] = []
+        if not self._text.startswith("[", self._at):
+            return found
+        self._at += 1
+        while not self._text.startswith("]", self._at):
+            if self._at >= len(self._text):
+                raise Stopped
+            self._at += 1
+            found += self._piece(self._text[self._at - 1])
+        self._at += 1
+        return found
 
     def _backticks(self, in_quotes: bool) -> Part:
         raw = ""

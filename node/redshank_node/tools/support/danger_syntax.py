@@ -20,7 +20,7 @@ from redshank_node.tools.support.danger_words import (
     Word,
 )
 
-_KEYWORDS = frozenset({"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "!"})
+_KEYWORDS = frozenset({"if", "then", "elif", "else", "fi", "do", "done", "!"})
 _CASE_ENDS = (";;&", ";;", ";&")
 _OPERATORS = ("&&", "||", *_CASE_ENDS, "|&", ";", "&", "|", "\n")
 _REDIRECTS = ("<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", ">", "<")
@@ -178,6 +178,8 @@ class _Reader(WordReader):
             found.append(taken)
         elif piped:
             taken = _last(found)
+        elif operator == "&" and found and isinstance(found[-1], Group):
+            found[-1] = Group(found[-1].items, background=True)
         command.words, command.redirects = [], []
         if operator != "\n" or taken is not None:
             command.source = taken if piped else None
@@ -199,7 +201,7 @@ class _Reader(WordReader):
             self._arithmetic -= double
 
     def _function(self, name: str, found: list[Item]) -> None:
-        self._space()
+        self.space()
         if self._at >= len(self._text):
             return
         here = self._text[self._at]
@@ -223,19 +225,32 @@ class _Reader(WordReader):
             self._function(name, found)
         elif plain == "case":
             self._blanks()
-            self._word()
-            self._space()
+            found.append(Loop("", (self._word(),)))
+            self.space()
             self._one_of(("in",))
             self._cases += 1
             self._pattern()
         elif plain == "esac":
             self._cases = max(self._cases - 1, 0)
+        elif plain in ("while", "until"):
+            found.append(Loop("", ()))
+        elif plain == "coproc" or (plain == "time" and self._times_group()):
+            self._behind_name()
         elif plain not in _KEYWORDS:
             command.words.append(word)
 
+    def _times_group(self) -> bool:
+        return re.compile(r"[ \t]+(-p[ \t]+)?\{").match(self._text, self._at) is not None
+
+    def _behind_name(self) -> None:
+        """Go behind what stands before the group of `coproc NAME {`, `time -p {`."""
+        self._blanks()
+        named = re.compile(r"[\w-]+[ \t]+(?=[{(])").match(self._text, self._at)
+        self._at = named.end() if named else self._at
+
     def _pattern(self) -> None:
         """Go behind the pattern of a case's next part: its words are no commands."""
-        self._space()
+        self.space()
         place = self._at
         while self._at < len(self._text) and self._text[self._at] != ")":
             if self._text[self._at] in "(|" + BLANK:
@@ -247,10 +262,6 @@ class _Reader(WordReader):
                 self._at = place
                 return
         self._at += 1
-
-    def _space(self) -> None:
-        while self._at < len(self._text) and self._text[self._at] in BLANK + "\n":
-            self._at += 1
 
     def _loop(self, found: list[Item]) -> None:
         self._blanks()

@@ -6,7 +6,7 @@ import re
 import msgspec
 
 # Each wrapper with the short options of it that take a value.
-_OPTIONS = {
+_OPTIONS: dict[str, str] = {
     "sudo": "ugpChDRTr",
     "doas": "uC",
     "pkexec": "",
@@ -34,26 +34,57 @@ _OPTIONS = {
     "fakeroot": "l",
     "busybox": "",
     "toybox": "",
-    "coproc": "",
+    "catchsegv": "",
+    "firejail": "",
+    "proxychains": "f",
+    "proxychains4": "f",
+    "torsocks": "",
+    "dbus-run-session": "",
+    "unbuffer": "",
+    "setpriv": "",
+    "gosu": "",
+    "su-exec": "",
+    "caffeinate": "tw",
+    "prlimit": "",
+    "cgexec": "g",
+    "cpulimit": "lpe",
+    "faketime": "f",
+    "sshpass": "pPfe",
+    "rlwrap": "",
+    "chronic": "",
+    "eatmydata": "",
     "systemd-run": "pu",
     "flock": "wE",
     "xvfb-run": "nes",
 }
 # How many words stand between a wrapper's options and the command.
-_BEFORE = {"timeout": 1, "taskset": 1, "chrt": 1, "chroot": 1, "setarch": 1, "flock": 1}
+_BEFORE = {
+    **{"timeout": 1, "taskset": 1, "chrt": 1, "chroot": 1, "setarch": 1, "flock": 1},
+    **{"gosu": 1, "su-exec": 1, "faketime": 1},
+}
+# Long options that take the next word, where they have no value of their own behind =.
+_LONG = frozenset(
+    {
+        *("--user", "--group", "--prompt", "--chdir", "--host", "--role", "--other-user"),
+        *("--unset", "--adjustment", "--class", "--classdata", "--kill-after", "--signal"),
+        *("--input", "--output", "--error", "--format", "--target", "--reuid", "--regid"),
+        *("--wait", "--timeout", "--unit", "--property", "--uid", "--gid", "--pid", "--limit"),
+    }
+)
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _MOST_WRAPPERS = 40
 _FOLDER_OPTIONS = {"env": ("-C", "--chdir"), "sudo": ("-D", "--chdir")}
 
 
 class Unwrapped(msgspec.Struct, frozen=True):
-    """`words`: the command itself, its name without a folder. `text`: what a wrapper takes as a
-    line of its own. `folder`: where a wrapper sends it, empty where none does.
+    """`words`: the command itself, its name without a folder; `path`: with it. `text`: what a
+    wrapper takes as a line of its own. `folder`: where a wrapper sends it, empty where none does.
     """
 
     words: tuple[str, ...]
     text: str = ""
     folder: str = ""
+    path: str = ""
 
 
 def unwrapped(words: list[str]) -> Unwrapped:
@@ -66,9 +97,10 @@ def unwrapped(words: list[str]) -> Unwrapped:
         if not rest:
             return Unwrapped((), folder=folder)
         name = posixpath.basename(rest[0])
-        if name not in _OPTIONS:
-            return Unwrapped((name, *rest[1:]), folder=folder)
-        options, rest = _after_options(rest[1:], _OPTIONS[name])
+        # `command -v NAME` only looks it up.
+        if name not in _OPTIONS or (name == "command" and rest[1:2] in (["-v"], ["-V"])):
+            return Unwrapped((name, *rest[1:]), folder=folder, path=rest[0])
+        options, rest = _after_options(rest[1:], name)
         folder = _value(options, _FOLDER_OPTIONS.get(name, ())) or folder
         if text := _line(name, options, rest):
             return Unwrapped((), text, folder)
@@ -102,14 +134,21 @@ def _value(options: list[str], names: tuple[str, ...]) -> str:
     return ""
 
 
-def _after_options(words: list[str], take_value: str) -> tuple[list[str], list[str]]:
+def _after_options(words: list[str], name: str) -> tuple[list[str], list[str]]:
+    take_value = _OPTIONS[name]
     options: list[str] = []
     rest = list(words)
-    while rest and rest[0].startswith("-") and rest[0] != "-":
+    while rest and rest[0].startswith("-") and (rest[0] != "-" or name == "env"):
         option = rest.pop(0)
         options.append(option)
         if option == "--":
             break
-        if option[:2] != "--" and option[-1] in take_value and rest or option == "--chdir" and rest:
+        short = option[:2] != "--" and option[-1] in take_value
+        if rest and (short or (option in _LONG and not _is_flag(name, option))):
             options.append(rest.pop(0))
     return options, rest
+
+
+def _is_flag(name: str, option: str) -> bool:
+    """Whether the option, which takes a value elsewhere, takes none of this wrapper's."""
+    return (name, option) in (("systemd-run", "--user"), ("systemd-run", "--wait"))

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from redshank_node.engine.profile_roots import kept_roots
 from redshank_node.tools.catalog import BUILTIN
 from redshank_node.tools.support.exposure import exposed
 from redshank_node.tools.tool import BadArguments, CallContext, Result, Tool, Workspace
@@ -48,6 +49,7 @@ class Session:
         self.root = root
         self.seen: dict[str, str] = {}
         self._profile = load(profile)
+        self.roots = kept_roots(self._profile.roots, root, "")
         self._calls = 0
 
     def tool(self, name: str) -> Tool:
@@ -64,7 +66,7 @@ class Session:
         """The call's result; what was refused before it began is one too."""
         self._calls += 1
         tool = self.tool(name)
-        workspace = Workspace(self.root)
+        workspace = Workspace(self.root, roots=self.roots)
         preparing = msgspec.structs.replace(workspace, seen=self.seen, workstream_id="ws_1")
         context = CallContext(
             f"call_{self._calls}", workspace, lambda _: None, workstream_id="ws_1"
@@ -85,6 +87,7 @@ class World:
         self.case = case
         self.root = root / "workspace"
         self.root.mkdir()
+        self.roots = kept_roots(load(case.get("profile", "default")).roots, self.root, "")
         self.path = str(case.get("path", "notes.txt"))
         for path, data in self.files("before", "files").items():
             place = self.below(path)
@@ -99,6 +102,10 @@ class World:
             self.below(self.path).symlink_to(os.path.relpath(target, self.below(self.path).parent))
 
     def below(self, path: str) -> pathlib.Path:
+        """Where it lies: in the workspace, but for what belongs into a root of the profile."""
+        for root in self.roots:
+            if path.startswith(f"{root.prefix}/"):
+                return root.folder / path.removeprefix(f"{root.prefix}/")
         return pathlib.Path(os.path.normpath(self.root / path.lstrip("/")))
 
     def files(self, key: str, several: str) -> dict[str, bytes]:
@@ -112,9 +119,11 @@ class World:
 
     def now(self) -> dict[str, bytes]:
         """Everything that lies there."""
+        places = [(self.root, ""), *((root.folder, f"{root.prefix}/") for root in self.roots)]
         return {
-            str(path.relative_to(self.root)): path.read_bytes()
-            for path in sorted(self.root.rglob("*"))
+            f"{above}{path.relative_to(folder)}": path.read_bytes()
+            for folder, above in places
+            for path in sorted(folder.rglob("*"))
             if path.is_file()
         }
 

@@ -182,3 +182,26 @@ def test_nothing_before_the_body_is_looked_at() -> None:
     first = text.rindex("tea")
     spans = located_edits(text, (Edit("o", "tea", "milk"),), first=first)
     assert replaced(text, spans) == "+++\r\nd = 'tea'\r\n+++\r\nmilk\r\n"
+
+
+@pytest.mark.fault("F16")
+@pytest.mark.parametrize(
+    ("old", "says"),
+    [
+        ("a\nb\nX\n", "its first line is line 3, then line 5 reads 'c', not 'X'"),
+        ("b\nc\nd\n", "its first line is line 4, then line 6 does not exist, not 'd'"),
+        ("c\n", "but its last one does not end as the file's does"),
+    ],
+)
+def test_a_text_that_is_nowhere_is_answered_with_where_it_begins_to_differ(
+    old: str, says: str
+) -> None:
+    with pytest.raises(BadArguments) as refused:
+        located_edits("a\nz\na\nb\nc", (Edit("old_string", old, "new"),), loosely=True)
+    assert says in str(refused.value)
+
+
+@pytest.mark.fault("F16")
+def test_places_that_overlap_but_for_their_blanks_are_several() -> None:
+    with pytest.raises(BadArguments, match="matches 2 places, at lines 1, 2"):
+        located_edits("x  = 1\n" * 3, (Edit("old_string", "x = 1\nx = 1", "y"),), loosely=True)

@@ -106,7 +106,14 @@ def test_lines_that_a_patch_does_not_name_keep_every_byte(text: str) -> None:
         ("--- a/a\n+++ b/a\n", "patch, line 2: a has no hunk"),
         ("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\nb\n", "patch, line 5: 'b' must begin with"),
         ("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n a\n+b\n", "a new file has one hunk of + lines"),
-        ("hello\n--- a/a\n+++ b/a\n@@\n-a\n", "patch, line 1: 'hello' is not expected here"),
+        ("diff --git a/a b/a\nhello\n", "patch, line 2: 'hello' is not expected here"),
+        ("diff --git a/a b/a\nindex 1..2\n", "is followed by nothing that changes"),
+        ("diff --git a/a b/a\nnew file mode 120000\n", "mode 120000 is of no plain file"),
+        ("diff --git a/a b/b\ncopy from a\ncopy to b\n", "it copies a file"),
+        ("diff --git a/a b/a\nGIT binary patch\n", "patch, line 2: it changes what is no text"),
+        ("diff --cc a\n--- a/a\n+++ b/a\n@@@ -1 -1 +1 @@@\n- a\n", "of several parents"),
+        ("--- a/a\n+++ b/a\n@@@ -1 -1 +1 @@@\n- a\n", "is no hunk's head"),
+        ('--- "a/\\377"\n+++ "b/\\377"\n@@\n-a\n', "is no path in UTF-8"),
     ],
 )
 def test_a_malformed_patch_is_answered_with_its_line_and_the_mend(patch: str, says: str) -> None:
@@ -145,6 +152,6 @@ def test_hunks_are_placed_by_anchors_order_and_context(
 
 @pytest.mark.req("K-12")
 def test_lines_that_come_amid_another_hunk_are_refused() -> None:
-    (file,) = parsed("--- n\n+++ n\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -2,0 +2,1 @@\n+x\n")
-    with pytest.raises(BadArguments, match="hunk 2 of n and another overlap at line 3"):
+    (file,) = parsed("--- n\n+++ n\n@@ -1,3 +1,2 @@\n-a\n-b\n+B\n c\n@@ -1,0 +2,1 @@\n+x\n")
+    with pytest.raises(BadArguments, match="hunk 2 of n and another overlap at line 2"):
         patched("a\nb\nc\n", file.hunks)

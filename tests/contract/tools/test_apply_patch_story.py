@@ -10,7 +10,7 @@ import pytest
 from redshank_node.tools.builtin import apply_patch
 from redshank_node.tools.support import patch_plan, patch_syntax, patch_writing
 from redshank_node.tools.support.paths import PathRefused
-from redshank_node.tools.tool import CallContext, Workspace
+from redshank_node.tools.tool import BadArguments, CallContext, Workspace
 from tests.contract.edit_cases import Session
 from tests.contract.lesser_child import called_with_limit
 
@@ -108,6 +108,47 @@ async def test_a_disk_that_is_full_at_the_third_file_leaves_all_as_it_was(
     assert said.is_error
     assert "File too large" in said.output
     assert everything(root) == before
+
+
+@pytest.mark.fault("F17")
+@pytest.mark.parametrize(
+    "says", ["*** Delete File: link", "*** Update File: link\n*** Move to: new"]
+)
+async def test_a_link_is_neither_deleted_nor_moved_with_what_it_leads_to(
+    says: str, root: pathlib.Path
+) -> None:
+    (root / "link").symlink_to("old.txt")
+    before = everything(root)
+    with pytest.raises(BadArguments, match="'link' is a link to old.txt; name that file"):
+        apply_patch.TOOL.prepare(
+            {"patch": f"*** Begin Patch\n{says}\n*** End Patch\n"}, Workspace(root)
+        )
+    assert everything(root) == before
+
+
+@pytest.mark.req("K-12")
+async def test_a_diff_of_two_trees_names_the_file_from_the_root_of_all(root: pathlib.Path) -> None:
+    patch = f"--- a{root}/old.txt\n+++ b{root}/old.txt\n@@ -1 +1 @@\n-gone soon\n+here\n"
+    assert not (await Session(root, "kheish").call("apply_patch", patch=patch)).is_error
+    assert (root / "old.txt").read_text() == "here\n"
+
+
+@pytest.mark.req("K-12")
+async def test_the_mode_that_git_names_is_shown_and_set(root: pathlib.Path) -> None:
+    patch = (
+        "diff --git a/old.txt b/old.txt\nold mode 100644\nnew mode 100755\n"
+        "diff --git a/run.sh b/run.sh\nnew file mode 100755\n--- /dev/null\n+++ b/run.sh\n"
+        "@@ -0,0 +1 @@\n+ls\n"
+    )
+    (root / "old.txt").chmod(0o640)
+    prepared = apply_patch.TOOL.prepare({"patch": patch}, Workspace(root))
+    assert "old.txt can be run then" in prepared.preview.body
+    context = CallContext("call_1", Workspace(root), lambda _: None)
+    result = await apply_patch.TOOL.run(prepared, context)
+    assert not result.is_error
+    assert (root / "old.txt").stat().st_mode & 0o777 == 0o750
+    assert (root / "old.txt").read_text() == "gone soon\n"
+    assert (root / "run.sh").stat().st_mode & 0o500 == 0o500
 
 
 LATE = (

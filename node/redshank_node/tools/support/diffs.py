@@ -1,8 +1,11 @@
 """Shows the difference of two texts, in bounded time."""
 
 import difflib
+from collections.abc import Iterator
 
 import msgspec
+
+from redshank_node.tools.support.diff_anchors import grouped, opcodes
 
 _CONTEXT = 3
 _MATCHED_LINES = 1500
@@ -24,7 +27,7 @@ class Difference(msgspec.Struct, frozen=True):
 def difference(before: str, after: str, name: str, context: int = _CONTEXT) -> Difference:
     """The unified diff of two texts.
 
-    Where much differs it is one block, so that it never takes long.
+    Where much differs between two lines that stay it is one block, so that it never takes long.
     """
     return told(hunks_of(before, after, context), name)
 
@@ -58,13 +61,28 @@ def hunks_of(
     if len(old_part) + len(new_part) <= _MATCHED_LINES:
         unified = list(difflib.unified_diff(old_part, new_part, lineterm="", n=context))[2:]
         return [_moved(line, moved) for line in unified]
-    removed, added = old[start : len(old) - end], new[start : len(new) - end]
-    at = (skipped[0] + start + 1, skipped[1] + start + 1)
-    return [
-        f"@@ -{at[0]},{len(removed)} +{at[1]},{len(added)} @@",
-        *(f"-{line}" for line in removed),
-        *(f"+{line}" for line in added),
-    ]
+    return list(_unified(old_part, new_part, context, moved))
+
+
+def _unified(old: list[str], new: list[str], context: int, moved: tuple[int, int]) -> Iterator[str]:
+    """The hunks of long parts, their line numbers that many lines further down."""
+    for group in grouped(opcodes(old, new), context):
+        (_, i1, _, j1, _), (_, _, i2, _, j2) = group[0], group[-1]
+        before, after = _range(i1 + moved[0], i2 - i1), _range(j1 + moved[1], j2 - j1)
+        yield f"@@ -{before} +{after} @@"
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                yield from (f" {line}" for line in old[i1:i2])
+            else:
+                yield from (f"-{line}" for line in old[i1:i2])
+                yield from (f"+{line}" for line in new[j1:j2])
+
+
+def _range(lines_before: int, count: int) -> str:
+    """Where a hunk is on one side, as unified diffs say it."""
+    if count == 1:
+        return str(lines_before + 1)
+    return f"{lines_before + 1 if count else lines_before},{count}"
 
 
 def _lines(text: str, to_end: bool) -> list[str]:

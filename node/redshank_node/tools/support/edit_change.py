@@ -21,7 +21,7 @@ _MARK = "\ufeff"
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A file's bytes with their digest. `path` leads from the root, all links resolved; `info` is
+    """A file's bytes with their digest. `path` is its key, all links resolved; `info` is
     what a look at it said.
     """
 
@@ -55,8 +55,8 @@ class EditChange(msgspec.Struct, frozen=True):
 def file_at(workspace: Workspace, path: str) -> Found:
     """The file as it is; BadArguments where there is none, or one too large to edit."""
     try:
-        with paths.located(workspace.root, path) as place:
-            relative = place.relative
+        with paths.located(workspace.ground, path) as place:
+            key = place.key
             descriptor = place.open(os.O_RDONLY)
     except paths.PathRefused as refused:
         if refused.kind != "missing":
@@ -70,7 +70,7 @@ def file_at(workspace: Workspace, path: str) -> Found:
     finally:
         os.close(descriptor)
     check_size(path, data)
-    return Found(relative, data, digest_of(data), info)
+    return Found(key, data, digest_of(data), info)
 
 
 def check_size(path: str, data: bytes) -> None:

@@ -1,7 +1,12 @@
 """Finds where edits apply in a text: the one engine behind every tool that edits."""
 
 from redshank_node.tools.support import edit_refusals
-from redshank_node.tools.support.edit_indent import indent_of, indents, reindented
+from redshank_node.tools.support.edit_indent import (
+    indent_of,
+    indents,
+    places_of,
+    reindented,
+)
 from redshank_node.tools.support.edit_near import Lines, windows
 from redshank_node.tools.support.edit_places import Document, Place
 from redshank_node.tools.support.edit_spans import Edit, Match, Span
@@ -131,7 +136,8 @@ def _fitted(found: str, old: str, new: str, place: Place) -> str:
         if blanks and not indent_of(found) and new.startswith(blanks):
             new_lines[0] = new_lines[0][len(blanks) :]
     pairs = indents(old_lines[skip:], found.split("\n")[skip:])
-    return "\n".join([*new_lines[:skip], *reindented(new_lines[skip:], pairs)])
+    nearest = places_of(new_lines[skip:], old_lines[skip:]) if len(set(pairs)) > 1 else None
+    return "\n".join([*new_lines[:skip], *reindented(new_lines[skip:], pairs, nearest)])
 
 
 def _same_ends(found: str, new: str) -> tuple[int, int]:

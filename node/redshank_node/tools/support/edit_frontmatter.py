@@ -1,16 +1,18 @@
 """Finds the frontmatter that an edit leaves alone (C26, C37)."""
 
-_BLOCKS = "blocks/"
+from redshank_shared.domain.roots import is_in
+
+BLOCKS = "/blocks"
 _SKILL = "SKILL.md"
 
 
 def fence_of(path: str) -> str:
     """The line that begins and ends a file's frontmatter, empty for files that have none to keep.
-    `path` leads from the workspace's root.
+    `path` is the file's key.
     """
     if path.rpartition("/")[2] == _SKILL:
         return "---"
-    return "+++" if path.startswith(_BLOCKS) and path.endswith(".md") else ""
+    return "+++" if is_in(path, BLOCKS) and path.endswith(".md") else ""
 
 
 def body_start(path: str, text: str) -> int:

@@ -75,15 +75,19 @@ class Document:
 
     def loose(self, old: str) -> list[Place]:
         """Where the text stands but for blanks: lines trimmed, runs of blanks as one, line ends as
-        they are. A hit at the beginning of a line holds that line's indentation (C30).
+        they are. A hit at the beginning of a line holds that line's indentation (C30). Places may
+        overlap.
         """
         pattern = loose_pattern(old)
         if pattern is None:
             return []
-        return [
-            self._widened(old, found.start(), found.end())
-            for found in re.compile(pattern).finditer(self.view, self._first)
-        ]
+        places = []
+        search = re.compile(pattern).search
+        found = search(self.view, self._first)
+        while found is not None:
+            places.append(self._widened(old, found.start(), found.end()))
+            found = search(self.view, found.start() + 1)
+        return places
 
     def _widened(self, old: str, start: int, end: int) -> Place:
         blank = start

@@ -13,7 +13,7 @@ _MOST_KEPT = 100
 
 
 class DryRun(msgspec.Struct, frozen=True):
-    """An edit that was shown. `path` leads from the root; `sha256` is of the whole file as it was
+    """An edit that was shown. `path` is the file's key; `sha256` is of the whole file as it was
     then; `arguments` are those of the dry run.
     """
 

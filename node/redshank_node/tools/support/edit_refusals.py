@@ -39,11 +39,38 @@ def not_found(view: str, name: str, old: str, where: str = "") -> str:
             f"line {number} is its first line but for blanks: copy it exactly, "
             f"it reads {line[:_LINE_CHARACTERS]!r}"
         )
-        if line == said[0]:
-            begins = f"its first line is line {number}, what follows there is different"
+        differs = first_difference(view.split("\n"), old.strip("\n").split("\n"))
+        if differs:
+            begins = f"its first line is line {differs[0]}, then {differs[1]}"
+        elif line == said[0]:
+            begins = f"its first line is line {number}, " + (
+                "outside of these" if where else "but its last one does not end as the file's does"
+            )
         return f"{message}; {begins}"
     listed = "\n".join(f"{number:>6}\t{line[:_LINE_CHARACTERS]}" for number, line in near)
     return f"{message}; these lines come nearest to its first line:\n{listed}"
+
+
+def first_difference(lines: list[str], wanted: list[str]) -> tuple[int, str] | None:
+    """Where the first of the wanted lines stand, from 1, and in words where the file goes on
+    otherwise; the place where most of them stand. None where not even the first line is there.
+    """
+    loose = [_loose(line) for line in wanted[:_SEARCHED_LINES]]
+    best, most = 0, 0
+    for start, line in enumerate(lines[:_SEARCHED_LINES]):
+        if not loose[0] or _loose(line) != loose[0]:
+            continue
+        same = 1
+        for one, other in zip(loose[1:], lines[start + 1 : start + len(loose)], strict=False):
+            if one != _loose(other):
+                break
+            same += 1
+        best, most = (start, same) if same > most else (best, most)
+    if not 0 < most < len(wanted):
+        return None
+    at = best + most
+    there = f"reads {lines[at][:_LINE_CHARACTERS]!r}" if at < len(lines) else "does not exist"
+    return best + 1, f"line {at + 1} {there}, not {wanted[most][:_LINE_CHARACTERS]!r}"
 
 
 def nearest_lines(view: str, wanted: str, most: int = 3) -> list[tuple[int, str]]:

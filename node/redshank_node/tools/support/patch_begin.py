@@ -1,6 +1,7 @@
 """Reads patches of the `*** Begin Patch` form."""
 
 from redshank_node.tools.support.patch_parts import (
+    HEADER,
     FilePatch,
     Hunk,
     PatchLine,
@@ -15,6 +16,8 @@ _DELETE = "*** Delete File: "
 _UPDATE = "*** Update File: "
 _MOVE = "*** Move to: "
 _END_OF_FILE = "*** End of File"
+# What a unified diff says of a last line without an end; models write it here too.
+_BARE = "\\ No newline"
 _MARKERS = (_ADD, _DELETE, _UPDATE)
 
 
@@ -104,13 +107,10 @@ class _Reader:
         return "".join(f"{line}\n" for line in lines)
 
     def _hunk(self, name: str) -> Hunk:
-        anchors: list[str] = []
-        while self._at < len(self._lines) and self._lines[self._at].startswith("@@"):
-            anchor = self._lines[self._at][2:].strip().removesuffix("@@").strip()
-            anchors += [anchor] if anchor else []
-            self._at += 1
+        anchors, number = self._anchors()
         lines: list[PatchLine | None] = []
         at_end = False
+        bare: set[str] = set()
         while self._at < len(self._lines):
             line = self._lines[self._at]
             if line.strip() == _END_OF_FILE:
@@ -119,12 +119,33 @@ class _Reader:
                 break
             if line.startswith(("@@", *_MARKERS)):
                 break
-            lines.append(self._line(line))
+            if line.startswith(_BARE) and lines:
+                last = lines[-1]
+                bare.add(last.mark if last is not None else " ")
+            else:
+                lines.append(self._line(line))
             self._at += 1
         body = without_blank_tail(lines)
         if not any(line.mark != " " for line in body):
             raise malformed(f"{name} changes nothing", self._number)
-        return Hunk(name, body, tuple(anchors), at_end=at_end)
+        ended = not bare & {" ", "+"} if bare else None
+        return Hunk(name, body, tuple(anchors), number, at_end or bool(bare), ended)
+
+    def _anchors(self) -> tuple[list[str], int | None]:
+        """The lines behind @@, with the number that one in the form of a unified diff gives."""
+        anchors: list[str] = []
+        number: int | None = None
+        while self._at < len(self._lines) and self._lines[self._at].startswith("@@"):
+            line = self._lines[self._at]
+            header = HEADER.match(line)
+            if header is not None and header[1]:
+                number = int(header[1])
+                anchor = header[5].strip()
+            else:
+                anchor = line[2:].strip().removesuffix("@@").strip()
+            anchors += [anchor] if anchor else []
+            self._at += 1
+        return anchors, number
 
     def _line(self, line: str) -> PatchLine | None:
         match line[:1]:

@@ -1,5 +1,6 @@
 """What a patch says: files with their hunks."""
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -8,6 +9,8 @@ import msgspec
 from redshank_node.tools.tool import BadArguments
 
 Mark = Literal[" ", "-", "+"]
+# A hunk's head: its line and count before and after, what stands behind; or nothing of that.
+HEADER = re.compile(r"@@ *-(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?!@) ?(.*)|@@(?!@)")
 
 
 class PatchLine(msgspec.Struct, frozen=True):
@@ -36,15 +39,25 @@ class Hunk(msgspec.Struct, frozen=True):
         """The lines that must be there."""
         return [line.text for line in self.lines if line.mark != "+"]
 
+    def without_mark(self) -> "Hunk":
+        """The same without a byte order mark, which is no part of a file's first line."""
+        lines = (PatchLine(line.mark, line.text.removeprefix("\ufeff")) for line in self.lines)
+        return msgspec.structs.replace(self, lines=tuple(lines))
+
 
 class FilePatch(msgspec.Struct, frozen=True):
-    """What a patch does to one file. `content` is what a new file holds."""
+    """What a patch does to one file. `content` is what a new file holds; `either`: the patch names
+    the file by `path` and by `move_to`, whichever is there is meant; `executable`: whether it can
+    be run then, None for as it is.
+    """
 
     action: Literal["add", "update", "delete"]
     path: str
     hunks: tuple[Hunk, ...] = ()
     move_to: str = ""
     content: str = ""
+    either: bool = False
+    executable: bool | None = None
 
 
 def malformed(what: str, line: int | None = None) -> BadArguments:

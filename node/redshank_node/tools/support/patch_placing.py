@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from redshank_node.tools.support.edit_indent import indents, reindented
-from redshank_node.tools.support.edit_refusals import nearest_lines
-from redshank_node.tools.support.patch_parts import Hunk
+from redshank_node.tools.support.edit_refusals import first_difference, nearest_lines
+from redshank_node.tools.support.patch_parts import Hunk, PatchLine
 from redshank_node.tools.support.textfiles import Newline, newline_of
 from redshank_node.tools.tool import BadArguments
 
@@ -38,6 +38,26 @@ class _Placed(msgspec.Struct, frozen=True):
     def end(self) -> int:
         return self.start + len(self.hunk.old)
 
+    @property
+    def first(self) -> int:
+        """The first line that changes; the context before may be that of another hunk too."""
+        return self.start + _context(self.hunk.lines)
+
+    @property
+    def last(self) -> int:
+        """The line behind the last one that changes."""
+        return self.end - _context(self.hunk.lines[::-1])
+
+    def meets(self, other: "_Placed") -> bool:
+        """Whether both change the same lines, or put something into the same place."""
+        same = (self.first, self.last) == (other.first, other.last)
+        return same or (self.first < other.last and other.first < self.last)
+
+
+def _context(lines: Sequence[PatchLine]) -> int:
+    """How many lines at the beginning stay."""
+    return next((at for at, line in enumerate(lines) if line.mark != " "), len(lines))
+
 
 def patched(text: str, hunks: Sequence[Hunk]) -> str:
     """The text with all hunks applied, each where its context is, whatever line it says.
@@ -52,19 +72,21 @@ def patched(text: str, hunks: Sequence[Hunk]) -> str:
     placed: list[_Placed] = []
     for hunk in hunks:
         placed.append(_placed(haystack, hunk, placed))
-    placed.sort(key=lambda each: each.start)
+    placed.sort(key=lambda each: (each.first, each.last))
     made: list[_Line] = []
     at = 0
     for each in placed:
-        if each.start < at:
+        if each.first < at:
             raise BadArguments(
-                f"patch: {each.hunk.name} and another overlap at line {each.start + 1}; join them"
+                f"patch: {each.hunk.name} and another overlap at line {each.first + 1}; join them"
             )
-        made += lines[at : each.start]
+        made += lines[at : each.first]
         made += _applied(lines, each)
-        at = each.end
+        at = each.last
     made += lines[at:]
     ended = not lines or lines[-1].end != ""
+    if made and any(line is made[-1] for line in lines):
+        ended = made[-1].end != ""
     for each in placed:
         if each.hunk.end_newline is not None:
             ended = each.hunk.end_newline
@@ -108,11 +130,12 @@ def _placed(haystack: _Haystack, hunk: Hunk, before: list[_Placed]) -> _Placed:
     lines = haystack.lines
     if not hunk.old:
         return _Placed(hunk, _insertion(lines, hunk))
-    after = before[-1].end if before else 0
+    # Hunks may share context: they come in order of what they change.
+    after = before[-1].last - _context(hunk.lines) if before else 0
     free = [
         start
         for start in haystack.starts(hunk)
-        if all(start >= each.end or start + len(hunk.old) <= each.start for each in before)
+        if not any(_Placed(hunk, start).meets(each) for each in before)
     ]
     if hunk.anchors and free:
         free = _behind_anchors(lines, hunk, free, after)
@@ -179,18 +202,47 @@ def _insertion(lines: list[_Line], hunk: Hunk) -> int:
 
 def _applied(lines: list[_Line], placed: _Placed) -> list[_Line]:
     hunk = placed.hunk
-    pairs = indents(hunk.old, [line.text for line in lines[placed.start : placed.end]])
-    coming = iter(reindented([each.text for each in hunk.lines if each.mark == "+"], pairs))
+    found = [line.text for line in lines[placed.start : placed.end]]
+    pairs = indents(_as_meant(hunk, found), found)
+    coming = [each.text for each in hunk.lines if each.mark == "+"]
+    come = iter(reindented(coming, pairs, _nearest(hunk)))
     made: list[_Line] = []
     at = placed.start
     for each in hunk.lines:
         if each.mark == "+":
-            made.append(_Line(next(coming), _end_at(lines, at)))
+            made.append(_Line(next(come), _end_at(lines, at)))
             continue
         if each.mark == " ":
             made.append(lines[at])
         at += 1
-    return made
+    return made[_context(hunk.lines) : len(made) - _context(hunk.lines[::-1])]
+
+
+def _as_meant(hunk: Hunk, found: list[str]) -> list[str]:
+    """The hunk's old lines; one that stays and came without the blank in front is the file's own,
+    its first blank was taken for that.
+    """
+    old = [line for line in hunk.lines if line.mark != "+"]
+    return [
+        there if line.mark == " " and f" {line.text}".rstrip() == there.rstrip() else line.text
+        for line, there in zip(old, found, strict=True)
+    ]
+
+
+def _nearest(hunk: Hunk) -> list[int]:
+    """For each line that comes the place, among those there that are not blank, of the one that it
+    replaces or comes behind.
+    """
+    places: list[int] = []
+    before, going = 0, 0
+    for each in hunk.lines:
+        if each.mark == "+":
+            places.append(max(before - max(going, 1), 0))
+            going -= 1
+        elif each.text.strip(" \t"):
+            before += 1
+            going = max(going, 0) + 1 if each.mark == "-" else 0
+    return places
 
 
 def _end_at(lines: list[_Line], at: int) -> str:
@@ -227,6 +279,9 @@ def _nowhere(lines: list[_Line], hunk: Hunk) -> str:
     said = f"patch: {hunk.name} is not in the file"
     if hunk.at_end:
         said += ", at its end"
+    differs = first_difference([line.text for line in lines], hunk.old)
+    if differs:
+        return f"{said}: its first line is line {differs[0]}, then {differs[1]}; send it anew"
     wanted = next((text for text in hunk.old if text.strip()), "")
     near = nearest_lines("\n".join(line.text for line in lines), wanted) if wanted else []
     listed = "; ".join(f"line {number} is {text[:200]!r}" for number, text in near)

@@ -1,7 +1,7 @@
 """What a patch does to the files of a workspace as they are now."""
 
 import contextlib
-import os
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -15,13 +15,14 @@ from redshank_node.tools.support.patch_parts import FilePatch
 from redshank_node.tools.support.patch_placing import patched
 from redshank_node.tools.tool import BadArguments, Workspace
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.roots import key_of
 
 
 class FileChange(msgspec.Struct, frozen=True):
-    """One file's change. `path` is as the patch names it, `relative` from the root with all links
+    """One file's change. `path` is as the patch names it, `relative` its key with all links
     resolved; `before`, `after` are its texts, None where there is no such file; `data` the bytes
     after; `sha256` of the bytes before, `none` for a new file; `move_to` where it goes, with
-    `moved` from the root.
+    `moved` as its key; `executable` whether it can be run then, None for as it is.
     """
 
     action: Literal["add", "update", "delete"]
@@ -33,13 +34,14 @@ class FileChange(msgspec.Struct, frozen=True):
     data: bytes = b""
     move_to: str = ""
     moved: str = ""
+    executable: bool | None = None
 
 
 def planned(workspace: Workspace, files: tuple[FilePatch, ...]) -> tuple[FileChange, ...]:
     """All changes, each validated; BadArguments where one of them does not fit, so that none is
     made (K12). Files that are no UTF-8 text are refused, new files where there are some already.
     """
-    changes = tuple(_change(workspace, file) for file in files)
+    changes = tuple(_change(workspace, _meant(workspace, file)) for file in files)
     targets: dict[str, str] = {}
     for change in changes:
         for relative in {change.relative, change.moved} - {""}:
@@ -62,6 +64,9 @@ def preview_of(changes: tuple[FileChange, ...]) -> Preview:
         shown = told(hunks, name, len(hunks))
         note = {"add": f"new file {name}", "delete": f"delete {name}"}.get(change.action, "")
         note = f"move {name} to {change.move_to}" if change.move_to else note
+        if change.executable is not None:
+            mode = "can be run" if change.executable else "cannot be run"
+            note = "\n".join(filter(None, (note, f"{change.move_to or name} {mode} then")))
         bodies.append("\n".join(part for part in (note, shown.body) if part))
         added, removed = added + shown.added, removed + shown.removed
     count = len(changes)
@@ -74,18 +79,23 @@ def preview_of(changes: tuple[FileChange, ...]) -> Preview:
 
 
 def digests_of(changes: tuple[FileChange, ...]) -> Mapping[str, str]:
-    """What each file was when it was looked at, by its path from the root."""
+    """What each file was when it was looked at, by its key."""
     bases = {change.relative: change.sha256 for change in changes}
     return bases | {change.moved: writing.NONE for change in changes if change.moved}
 
 
 def _change(workspace: Workspace, file: FilePatch) -> FileChange:
     with _named(file.path):
+        for path in filter(None, (file.path, file.move_to)):
+            paths.check_writable(workspace.ground, path)
         if file.action == "add":
             relative = _free(workspace, file.path)
             data = _utf8(file.path, file.content)
-            return FileChange("add", file.path, relative, writing.NONE, None, file.content, data)
+            change = FileChange("add", file.path, relative, writing.NONE, None, file.content, data)
+            return msgspec.structs.replace(change, executable=file.executable)
         found = file_at(workspace, file.path)
+        if file.action == "delete" or file.move_to:
+            _check_no_link(workspace, file.path)
         check_as_seen(workspace, file.path, found, needs_read=False)
         if file.action == "delete" and not file.hunks:
             before = _text(file.path, found.data).text
@@ -95,12 +105,15 @@ def _change(workspace: Workspace, file: FilePatch) -> FileChange:
 
 def _updated(workspace: Workspace, file: FilePatch, found: FoundFile) -> FileChange:
     text = _text(file.path, found.data)
-    after = patched(text.text, file.hunks)
+    hunks = file.hunks
+    if text.encoding.bom:
+        hunks = tuple(hunk.without_mark() for hunk in hunks)
+    after = patched(text.text, hunks)
     if file.action == "delete":
         if after:
             raise BadArguments("the patch deletes the file but leaves lines in it; read it again")
         return FileChange("delete", file.path, found.path, found.sha256, text.text)
-    if after == text.text and not file.move_to:
+    if after == text.text and not file.move_to and file.executable is None:
         raise BadArguments("nothing would change")
     moved = _free(workspace, file.move_to) if file.move_to else ""
     data = text.encoding.bom + _utf8(file.path, after)
@@ -116,7 +129,44 @@ def _updated(workspace: Workspace, file: FilePatch, found: FoundFile) -> FileCha
         data,
         file.move_to,
         moved,
+        file.executable,
     )
+
+
+def _meant(workspace: Workspace, file: FilePatch) -> FilePatch:
+    """The patch of the file that it can only be about, where its names are written otherwise: the
+    new one of two, one without a version's letter in front, from the root of all; a move to where
+    the file is already.
+    """
+    if file.move_to and posixpath.normpath(file.move_to) == posixpath.normpath(file.path):
+        file = msgspec.structs.replace(file, move_to="")
+    if file.action == "add":
+        return file
+    if file.either and _is_there(workspace, file.move_to):
+        return msgspec.structs.replace(file, path=file.move_to, move_to="")
+    others = [f"/{file.path}", *([file.path[2:]] if file.path[:2] in ("a/", "b/") else [])]
+    if not _is_there(workspace, file.path):
+        for other in others:
+            if _is_there(workspace, other):
+                return msgspec.structs.replace(file, path=other)
+    return file
+
+
+def _is_there(workspace: Workspace, path: str) -> bool:
+    try:
+        with paths.located(workspace.ground, path) as place:
+            return place.info is not None
+    except paths.PathRefused:
+        return False
+
+
+def _check_no_link(workspace: Workspace, path: str) -> None:
+    with paths.located(workspace.ground, path) as place:
+        if place.by_link:
+            raise BadArguments(
+                f"path: {path!r} is a link to {place.key}; name that file, or take the link away "
+                "with a command"
+            )
 
 
 @contextlib.contextmanager
@@ -130,19 +180,19 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _free(workspace: Workspace, path: str) -> str:
-    """The path from the root at which nothing is yet."""
+    """The key of a path at which nothing is yet."""
     try:
-        with paths.located(workspace.root, path) as place:
+        with paths.located(workspace.ground, path) as place:
             if place.info is not None:
                 raise BadArguments(
                     f"path: {path!r} exists already; update it, or delete it in a patch before"
                 )
             writing.check_new(place, None)
-            return place.relative
+            return place.key
     except paths.PathRefused as refused:
         if refused.kind != "missing":
             raise
-    return os.path.relpath(os.path.join(workspace.root, path), workspace.root)
+    return key_of(workspace.ground, path)
 
 
 def _text(path: str, data: bytes) -> textfiles.TextFile:

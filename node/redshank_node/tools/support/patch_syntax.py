@@ -2,6 +2,8 @@
 
 import re
 
+import msgspec
+
 from redshank_node.tools.support import patch_begin, patch_unified
 from redshank_node.tools.support.patch_parts import FilePatch, malformed
 
@@ -14,7 +16,7 @@ def parsed(text: str) -> tuple[FilePatch, ...]:
 
     BadArguments says what is malformed, at which line of the patch.
     """
-    text = text.replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if heredoc := _HEREDOC.match(text):
         text = heredoc[3]
     elif fenced := _FENCED.match(text):
@@ -35,5 +37,5 @@ def _joined(files: list[FilePatch]) -> tuple[FilePatch, ...]:
             continue
         if (before.action, file.action) != ("update", "update") or before.move_to or file.move_to:
             raise malformed(f"{file.path} is named twice; say all that happens to it once")
-        by_path[file.path] = FilePatch("update", file.path, (*before.hunks, *file.hunks))
+        by_path[file.path] = msgspec.structs.replace(before, hunks=(*before.hunks, *file.hunks))
     return tuple(by_path.values())

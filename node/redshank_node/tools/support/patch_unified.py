@@ -2,7 +2,11 @@
 
 import re
 
+import msgspec
+
+from redshank_node.tools.support.patch_git import GitWords, path_of
 from redshank_node.tools.support.patch_parts import (
+    HEADER,
     FilePatch,
     Hunk,
     PatchLine,
@@ -10,29 +14,24 @@ from redshank_node.tools.support.patch_parts import (
     without_blank_tail,
 )
 
-_HEADER = re.compile(r"@@+ *-(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@+ ?(.*)|@@")
 _NOTHING = "/dev/null"
-_BESIDE = (
-    "diff ",
-    "index ",
-    "new file mode",
-    "deleted file mode",
-    "old mode",
-    "new mode",
-    "similarity index",
-    "rename from",
-    "rename to",
-    "Index: ",
-    "====",
-)
+# What git and others write in front of the two names of a file that stands in two versions.
+_PREFIXES = frozenset({("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/")})
+_SIGNED = re.compile(r"\n-- ?\n\d+\.\d+[^\n]*\s*\Z")
+_MAIL = ("--- a/", "--- /dev/null")
 
 
 def parsed(text: str) -> list[FilePatch]:
-    """The files that the diff names, in its order; BadArguments names the line that is wrong."""
-    reader = _Reader(text.strip("\n").split("\n"))
+    """The files that the diff names, in its order; BadArguments names the line that is wrong.
+
+    What stands before the first file, as a letter does, and git's signature behind the last are
+    none of it.
+    """
+    reader = _Reader(_SIGNED.sub("", text.strip("\n")).split("\n"))
+    reader.skip_letter()
     files = []
-    while reader.begin_file():
-        files.append(reader.file())
+    while (file := reader.file()) is not None:
+        files.append(file)
     if not files:
         raise malformed(
             "it is no patch: begin with *** Begin Patch, or send a unified diff with ---, +++, @@"
@@ -45,29 +44,32 @@ class _Reader:
         self._lines = [line.removesuffix("\r") for line in lines]
         self._at = 0
 
-    def begin_file(self) -> bool:
-        """Go on to the next file's head; False where none follows."""
+    def skip_letter(self) -> None:
+        """Go to where the first file begins, where there is any."""
+        for at, line in enumerate(self._lines):
+            if line.startswith("diff ") or self._at_head(at):
+                self._at = at
+                return
+            if line.startswith(("@@", "+++ ")):
+                return
+
+    def file(self) -> FilePatch | None:
+        """The next file, None where there is none."""
+        words = GitWords()
         while self._at < len(self._lines):
             line = self._lines[self._at]
             if self._at_head(self._at):
-                return True
-            if line.strip() and not line.startswith(_BESIDE):
-                raise malformed(
-                    f"{line[:80]!r} is not expected here: a file begins with --- and +++",
-                    self._at + 1,
-                )
+                return self._changed(words)
+            if line.startswith("diff ") and words.named:
+                return words.file(self._at)
+            words.take(line, self._at + 1)
             self._at += 1
-        return False
+        return words.file(self._at) if words.named else None
 
-    def file(self) -> FilePatch:
-        old, new = _path(self._lines[self._at][4:]), _path(self._lines[self._at + 1][4:])
+    def _changed(self, words: GitWords) -> FilePatch:
+        old, new = path_of(self._lines[self._at][4:]), path_of(self._lines[self._at + 1][4:])
         self._at += 2
-        if old.startswith("a/") and new.startswith("b/"):
-            old, new = old[2:], new[2:]
-        elif old == _NOTHING:
-            new = new.removeprefix("b/")
-        elif new == _NOTHING:
-            old = old.removeprefix("a/")
+        old, new = _bare(old, new)
         path = new if old == _NOTHING else old
         if path in ("", _NOTHING):
             raise malformed("--- and +++ name no file", self._at)
@@ -77,10 +79,14 @@ class _Reader:
         if not hunks:
             raise malformed(f"{path} has no hunk; begin one with @@", self._at)
         if old == _NOTHING:
-            return FilePatch("add", path, content=_content(hunks, self._at))
+            content = _content(hunks, self._at)
+            return FilePatch("add", path, content=content, executable=words.executable)
         if new == _NOTHING:
             return FilePatch("delete", path, tuple(hunks))
-        return FilePatch("update", path, tuple(hunks), new if new != old else "")
+        file = FilePatch("update", path, tuple(hunks), executable=words.executable)
+        if new == old:
+            return file
+        return msgspec.structs.replace(file, move_to=new, either=not words.renames)
 
     def _at_head(self, at: int) -> bool:
         following = self._lines[at : at + 2]
@@ -91,23 +97,12 @@ class _Reader:
         )
 
     def _hunk(self, name: str) -> Hunk:
-        header = _HEADER.match(self._lines[self._at])
+        header = HEADER.match(self._lines[self._at])
         if header is None:
             raise malformed(f"{self._lines[self._at][:80]!r} is no hunk's head", self._at + 1)
         begins_at = self._at + 1
         self._at += 1
-        lines: list[PatchLine | None] = []
-        bare: set[str] = set()
-        while self._at < len(self._lines):
-            line = self._lines[self._at]
-            if line.startswith("@@") or line.startswith("diff ") or self._at_head(self._at):
-                break
-            if line.startswith("\\"):
-                last = lines[-1] if lines else None
-                bare.add(last.mark if last is not None else " ")
-            else:
-                lines.append(self._line(line))
-            self._at += 1
+        lines, bare = self._hunk_lines(int(header[2] or 1), int(header[4] or 1))
         body = without_blank_tail(lines)
         if not any(line.mark != " " for line in body):
             raise malformed(f"{name} changes nothing", begins_at)
@@ -121,6 +116,34 @@ class _Reader:
             end_newline=not bare & {" ", "+"} if bare else None,
         )
 
+    def _hunk_lines(self, old: int, new: int) -> tuple[list[PatchLine | None], set[str]]:
+        """The lines of a hunk that says it has so many, with the marks of those without an end."""
+        lines: list[PatchLine | None] = []
+        bare: set[str] = set()
+        while self._at < len(self._lines):
+            line = self._lines[self._at]
+            if line.startswith(("@@", "diff ")) or self._begins_file(old, new):
+                break
+            if line.startswith("\\"):
+                last = lines[-1] if lines else None
+                bare.add(last.mark if last is not None else " ")
+            else:
+                lines.append(self._line(line))
+                old -= line[:1] != "+"
+                new -= line[:1] != "-"
+            self._at += 1
+        return lines, bare
+
+    def _begins_file(self, old: int, new: int) -> bool:
+        """Whether a file begins within a hunk of which so many lines are left: what begins with
+        `--- ` may as well be a line that goes and begins with two signs itself.
+        """
+        if not self._at_head(self._at):
+            return False
+        behind = next((line for line in self._lines[self._at + 2 :] if line.strip()), "")
+        is_line = (old, new) == (1, 1) and not self._lines[self._at].startswith(_MAIL)
+        return behind.startswith("@@") and not is_line
+
     def _line(self, line: str) -> PatchLine | None:
         match line[:1]:
             case " " | "-" | "+" as mark:
@@ -132,9 +155,17 @@ class _Reader:
         )
 
 
-def _path(named: str) -> str:
-    """The path without what a diff writes behind a tab: a time."""
-    return named.split("\t", 1)[0].strip()
+def _bare(old: str, new: str) -> tuple[str, str]:
+    """Both names without what tells the two versions apart."""
+    if (old[:2], new[:2]) in _PREFIXES:
+        return old[2:], new[2:]
+    if old == _NOTHING:
+        return old, new.removeprefix("b/")
+    if new == _NOTHING:
+        return old.removeprefix("a/"), new
+    if f"a/{new}" == old or f"b/{old}" == new:
+        return min(old, new, key=len), min(old, new, key=len)
+    return old, new
 
 
 def _content(hunks: list[Hunk], line: int) -> str:

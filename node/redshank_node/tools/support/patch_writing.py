@@ -4,7 +4,6 @@ import contextlib
 import errno
 import logging
 import os
-import pathlib
 
 from redshank_node.tools.support import writing
 from redshank_node.tools.support.edit_change import MAX_BYTES
@@ -12,6 +11,7 @@ from redshank_node.tools.support.file_digests import digest_of
 from redshank_node.tools.support.new_folders import only_if_written
 from redshank_node.tools.support.patch_plan import FileChange
 from redshank_node.tools.support.paths import PathRefused, Place, located
+from redshank_shared.domain.roots import Ground
 
 logger = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ _BACKUP = ".redshank-{}-{}.old"
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
-def write_all(root: pathlib.Path, changes: tuple[FileChange, ...]) -> None:
+def write_all(ground: Ground, changes: tuple[FileChange, ...]) -> None:
     """Make all changes of the patch. Where one fails, everything is as it was before (K12).
 
     All new bytes are on the disk before the first file is touched, so that a full disk changes
@@ -27,7 +27,7 @@ def write_all(root: pathlib.Path, changes: tuple[FileChange, ...]) -> None:
     call writes, that cannot be written.
     """
     with contextlib.ExitStack() as held:
-        writer = _Writer(root, held)
+        writer = _Writer(ground, held)
         try:
             for change in changes:
                 writer.stage(change)
@@ -43,8 +43,8 @@ def write_all(root: pathlib.Path, changes: tuple[FileChange, ...]) -> None:
 
 
 class _Writer:
-    def __init__(self, root: pathlib.Path, held: contextlib.ExitStack) -> None:
-        self._root = root
+    def __init__(self, ground: Ground, held: contextlib.ExitStack) -> None:
+        self._ground = ground
         self._held = held
         self._staged: list[tuple[Place, str]] = []
         self._going: list[Place] = []
@@ -54,9 +54,9 @@ class _Writer:
     def stage(self, change: FileChange) -> None:
         """Check the files, put the bytes beside where they go."""
         if change.action == "add":
-            self._stage_new(change.path, change.data, None)
+            self._stage_new(change.path, change, None)
             return
-        place = self._held.enter_context(located(self._root, change.path))
+        place = self._held.enter_context(located(self._ground, change.path))
         descriptor = self._held.enter_context(writing.held(place, os.O_RDWR))
         if digest_of(writing.read_bytes(descriptor, MAX_BYTES + 1)) != change.sha256:
             raise writing.changed(place)
@@ -65,17 +65,26 @@ class _Writer:
             self._going.append(place)
         elif change.move_to:
             self._going.append(place)
-            self._stage_new(change.move_to, change.data, like)
+            self._stage_new(change.move_to, change, like)
         else:
-            self._staged.append((place, writing.stage(place, change.data, like)))
+            self._stage(place, change, like)
 
-    def _stage_new(self, path: str, data: bytes, like: os.stat_result | None) -> None:
-        self._held.enter_context(only_if_written(self._root, path))
-        place = self._held.enter_context(located(self._root, path, make_folders=True))
+    def _stage_new(self, path: str, change: FileChange, like: os.stat_result | None) -> None:
+        self._held.enter_context(only_if_written(self._ground, path))
+        place = self._held.enter_context(located(self._ground, path, make_folders=True))
         if place.info is not None:
             raise writing.changed(place)
         writing.check_new(place, None)
-        self._staged.append((place, writing.stage(place, data, like)))
+        self._stage(place, change, like)
+
+    def _stage(self, place: Place, change: FileChange, like: os.stat_result | None) -> None:
+        name = writing.stage(place, change.data, like)
+        self._staged.append((place, name))
+        if change.executable is not None:
+            mode = os.stat(name, dir_fd=place.parent).st_mode & 0o7777
+            may_read = (mode & 0o444) >> 2
+            mode = mode | may_read if change.executable else mode & ~0o111
+            os.chmod(name, mode, dir_fd=place.parent)
 
     def commit(self) -> None:
         """Put everything in its place; each step can be undone."""
@@ -118,7 +127,7 @@ class _Writer:
                 try:
                     os.unlink(backup, dir_fd=place.parent)
                 except OSError:
-                    logger.exception("%s stays beside %s", backup, place.relative)
+                    logger.exception("%s stays beside %s", backup, place.key)
 
 
 def _put_new(place: Place, name: str) -> None:

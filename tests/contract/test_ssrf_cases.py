@@ -7,9 +7,10 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from redshank_node.tools.builtin import web_fetch
-from redshank_node.tools.support import web_network
+from redshank_node.tools.support import web_addresses, web_client, web_network
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, WebAccess
 from redshank_node.tools.tool import Workspace as Place
 from redshank_shared.settings.sections import Tools
@@ -21,6 +22,7 @@ CASES: list[dict[str, Any]] = [
     for file in ("ssrf.toml", "ssrf_more.toml")
     for case in tomllib.loads((_FOLDER / file).read_text())["case"]
 ]
+KINDS = tomllib.loads((_FOLDER / "ssrf_kinds.toml").read_text(encoding="utf-8"))
 PUBLIC = ("93.184.216.34", "1.1.1.1", "172.32.0.1", "100.63.255.255", "2606:4700:4700::1111")
 
 
@@ -80,3 +82,65 @@ async def test_a_session_goes_to_the_judged_addresses_alone_whatever_it_is_asked
                 await session.get(url)
 
         assert world.connected == []
+
+
+@pytest.mark.fault("F63")
+async def test_no_form_of_an_address_that_only_some_readers_take_is_connected_to() -> None:
+    passed = []
+    async with web_world({"x.example": [[]]}) as world:
+        for url in KINDS["refused"]:
+            try:
+                _, result = await fetched(world, url, allow_private=False)
+            except BadArguments:
+                continue
+            if not (result.is_error and "refused" in result.output):
+                passed.append(url)
+
+        assert passed == []
+        assert world.connected == []
+
+
+@pytest.mark.fault("F20")
+@pytest.mark.fault("F63")
+async def test_no_redirect_leads_inside_or_to_another_scheme_however_it_is_written() -> None:
+    answers = {"www.example.com": [["93.184.216.34"]], "in.example": [["10.0.0.5"]]}
+    async with web_world(answers, KINDS["redirects"]) as world:
+        for location in KINDS["redirects"]:
+            _, result = await fetched(world, "http://www.example.com/", allow_private=False)
+            assert result.is_error, location
+            assert "url is refused: redirect 1 to " in result.output, location
+            assert "secret" not in result.output
+
+        assert set(world.connected) == {"93.184.216.34"}
+        assert len(world.requests) == len(KINDS["redirects"])
+
+
+@pytest.mark.req("T-30")
+async def test_ordinary_addresses_are_fetched_from_where_their_names_lead() -> None:
+    async with web_world(KINDS["names"]) as world:
+        for url in KINDS["allowed"]:
+            target = web_addresses.target_of(url.strip())
+            assert (await web_client.fetch(target, world.network)).status == 200
+
+        assert set(world.connected) <= set(PUBLIC)
+        assert len(world.requests) == len(KINDS["allowed"])
+
+
+@pytest.mark.req("T-30")
+async def test_redirects_to_public_places_are_followed_however_they_are_written() -> None:
+    names = {"www.example.com": [["93.184.216.34"]], "b.example": [["1.1.1.1"]]}
+    async with web_world(names) as world:
+        locations = iter(KINDS["followed"])
+
+        async def every_second(_: web.Request) -> web.Response:
+            if len(world.requests) % 2:
+                return web.Response(status=302, headers={"Location": next(locations)})
+            return web.Response(text="there")
+
+        world.answer = every_second
+        for location in KINDS["followed"]:
+            target = web_addresses.target_of("http://www.example.com/")
+            fetched_there = await web_client.fetch(target, world.network)
+            assert fetched_there.body == b"there", location
+
+        assert set(world.connected) <= set(PUBLIC)

@@ -17,6 +17,7 @@ _PORTS = {"http": 80, "https": 443}
 _NUMERIC_END = re.compile(r"(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$")
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _LONGEST_HOST = 253
+_CREDENTIALS = re.compile(r"(//|:)[^/?#]*@")
 # What stays as it is in a path or a query; the rest is encoded, so that no blank or half a
 # character reaches a header.
 _KEPT = "/%:?#[]@!$&'()*+,;=-._~"
@@ -95,6 +96,11 @@ def target_of(url: str) -> Target:
 def onward(target: Target, location: str) -> Target:
     """Where a redirect from this target leads; Refused as for any URL."""
     return target_of(urljoin(target.url, location.strip().replace(" ", "%20")))
+
+
+def shown(location: str) -> str:
+    """A redirect's address as it is told: cut, without credentials that somebody put into it."""
+    return _CREDENTIALS.sub(r"\1...@", location[:200])
 
 
 def reach_of(address: str) -> Reach:

@@ -8,7 +8,12 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from redshank_node.tools.support.web_addresses import Refused, Target, onward
+from redshank_node.tools.support.web_addresses import (
+    Refused,
+    Target,
+    onward,
+    shown,
+)
 from redshank_node.tools.support.web_bodies import UnknownEncoding, Unpacker
 from redshank_node.tools.support.web_network import (
     Located,
@@ -93,8 +98,8 @@ async def _followed(
             return answer
         try:
             target = onward(target, answer)
-        except Refused as refused:
-            raise Refused(f"redirect {hop + 1} to {answer[:200]}: {refused}") from refused
+        except (Refused, ValueError) as refused:
+            raise Refused(f"redirect {hop + 1} to {shown(answer)}: {refused}") from refused
     raise Unreached(f"it redirects more than {MOST_REDIRECTS} times")
 
 
@@ -146,7 +151,7 @@ async def _body(response: aiohttp.ClientResponse, most_bytes: int) -> tuple[byte
             unpacker.feed(piece)
     except UnknownEncoding as error:
         raise Unreached(str(error)) from error
-    return unpacker.body(), unpacker.is_full
+    return unpacker.body(), unpacker.is_full or unpacker.is_unfinished
 
 
 def _declared(headers: Mapping[str, str]) -> int:

@@ -44,8 +44,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, shelf: Path) -> Iterator[C
         "startup_timeout_sec": 60,
     }
     maker = ClusterMaker(tmp_path_factory.mktemp("cluster"))
-    yield maker(nodes=1, settings=config(shelf.parent, shelf=server))
-    maker.close()
+    try:
+        yield maker(nodes=1, settings=config(shelf.parent, shelf=server))
+    finally:
+        maker.close()
 
 
 @pytest.mark.req("T-72", "T-78")

@@ -2,10 +2,10 @@
 
 Run it: `mcp_moody.py FOLDER MOOD...`. FOLDER/starts gets a line with its process id at each start,
 FOLDER/tools, where it is there, names the tools that it lists beside its own, FOLDER/failing how
-many listings are to fail (each takes one off). Moods: `silent` answers nothing, `shy` nothing that
-it does not know, `crashing` ends at once with a word on stderr, `stubborn` ignores the end of its
-input and TERM, `bad_schema` lists tools whose schemas are none, `catalogue` has prompts and
-resources too, `parent` starts a process of its own.
+many listings are to fail (each takes one off); each ping adds a line to FOLDER/pings. Moods:
+`silent` answers nothing, `shy` nothing that it does not know, `crashing` ends at once with a word
+on stderr, `stubborn` ignores the end of its input and TERM, `bad_schema` lists tools whose schemas
+are none, `catalogue` has prompts and resources too, `parent` starts a process of its own.
 """
 
 import contextlib
@@ -25,6 +25,7 @@ OWN = (
     "die",
     "deaf",
     "never",
+    "stuck",
     "progress",
     "flood",
     "huge",
@@ -64,6 +65,8 @@ def call(request_id: Any, params: dict[str, Any]) -> None:
         os._exit(7)
     if name == "never":
         return
+    if name == "stuck":
+        time.sleep(3600)
     if name == "fail":
         send({"id": request_id, "error": {"code": -32000, "message": "the disk is full"}})
         return
@@ -132,7 +135,14 @@ def filled_in(params: dict[str, Any]) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": content}]}
 
 
+def pinged(_: dict[str, Any]) -> dict[str, Any]:
+    with (FOLDER / "pings").open("a") as pings:
+        pings.write("ping\n")
+    return {}
+
+
 ANSWERS = {
+    "ping": pinged,
     "initialize": initialize,
     "tools/list": lambda _: None if fails() else {"tools": tools()},
     "resources/list": resources,

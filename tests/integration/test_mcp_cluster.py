@@ -90,8 +90,13 @@ async def test_an_added_server_is_on_every_node_asked_again_removed_without_a_re
     # One start on each node: to add is no order to connect anew.
     assert len(Path(f"{file}.starts").read_text().splitlines()) == 2
 
+    async def is_on_both() -> bool:
+        nodes = (await two.shown("shelf"))["nodes"]
+        return [node["state"] for node in nodes] == ["connected", "connected"]
+
+    # Each node says it in a report of its own.
+    await until_true(is_on_both)
     seen = await two.until_shown("shelf", {"state": "connected", "tools": 2})
-    assert [node["state"] for node in seen["nodes"]] == ["connected", "connected"]
     assert (seen["resources"], seen["prompts"], seen["transport"]) == (1, 1, "stdio")
     overview = (await two.console.client.get("/v1/cluster/overview")).json()
     assert overview["mcp"] == {"servers": 2, "resources": 2, "prompts": 2, "tools": 4}

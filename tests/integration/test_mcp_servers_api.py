@@ -1,17 +1,22 @@
 """MCP servers over HTTP: what is refused, what is shown, what nobody is shown."""
 
+import asyncio
+import functools
 import itertools
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
 from redshank_console.bootstrap import Console
+from redshank_console.cli.main import app
 from redshank_console.services.mcp_rounds import ANSWER_SECONDS, McpRounds
 from redshank_shared.queue.reports import McpServerReport
 from redshank_shared.settings.mcp_server import McpServer
@@ -25,6 +30,7 @@ from tests.integration.access_world import person
 from tests.integration.console_world import (
     DEADLINE_SECONDS,
     NO_PAGE,
+    TOKEN,
     RunningConsole,
     ServingThread,
     running,
@@ -211,7 +217,7 @@ async def test_the_list_has_each_server_on_each_node_with_the_totals(
 ) -> None:
     assert (await add(console, **WIKI)).status_code == 201
     assert (await add(console, name="mail", url="https://mail.example/mcp")).status_code == 201
-    well = McpServerReport("wiki", "connected", AT, "", 12.0, 5, 7, 3, 1, 2, 40, 1)
+    well = McpServerReport("wiki", "connected", AT, "", 12.0, 5, 7, 3, 1, 2, 40, 1, 9, 1)
     down = McpServerReport("wiki", "failed", AT, "connection refused")
     login = McpServerReport("mail", "needs_login", AT)
     nodes = NodeSaid("marsh-1", (well, login)), NodeSaid("marsh-2", (down,))
@@ -227,6 +233,8 @@ async def test_the_list_has_each_server_on_each_node_with_the_totals(
     assert [on_mail[name]["state"] for name in ("marsh-1", "marsh-2")] == ["needs_login", None]
     assert (wiki["state"], wiki["tools"], wiki["offered"]) == ("failed", 5, 7)
     assert (wiki["calls"], wiki["errors"], wiki["latency_ms"]) == (40, 1, 12.0)
+    assert (wiki["hour_calls"], page["totals"]["hour_calls"]) == (9, 9)
+    assert (wiki["hour_errors"], page["totals"]["hour_errors"]) == (1, 1)
     totals = page["totals"]
     assert {name: totals[name] for name in ("servers", "well", "down", "needs_login")} == {
         "servers": 2,
@@ -305,6 +313,79 @@ async def test_a_changed_tool_is_shown_with_the_difference_until_it_is_accepted(
     assert (tool["changed"], tool["decision"], done.json()["changed"]) == (None, "allow", 0)
     audit = (await both.client.get("/v1/audit", params={"act": "mcp_tool.accepted"})).json()
     assert audit["items"][0]["target"] == "wiki/find"
+
+
+@pytest.mark.req("K-69")
+async def test_a_change_that_is_repeated_while_it_is_carried_out_gets_the_answer_of_the_first(
+    both: RunningConsole,
+) -> None:
+    named = f"{SERVERS}/wiki"
+    changes = [
+        ("POST", SERVERS, WIKI, 201),
+        ("PUT", named, {"url": "https://wiki.example/v2"}, 200),
+        ("DELETE", named, None, 200),
+    ]
+    # The ways to the console and its database are open: none of them waits for that.
+    await asyncio.gather(*(both.client.get(SERVERS) for _ in range(5)))
+    for method, path, body, status in changes:
+        headers = {"Idempotency-Key": f"once-{method}"}
+        send = functools.partial(both.client.request, method, path, json=body, headers=headers)
+        first, *others = await asyncio.gather(*(send() for _ in range(5)))
+        assert first.status_code == status, first.text
+        assert {(other.status_code, other.text) for other in others} == {(status, first.text)}
+    acts = (await both.client.get("/v1/audit")).json()["items"]
+    done = [each["act"] for each in acts if each["act"].startswith("mcp_server")]
+    assert sorted(done) == ["mcp_server.added", "mcp_server.removed", "mcp_server.replaced"]
+
+
+ODD_NAMES = ("a/b", "a%2Fb", "..", "tools", "-x", "/", "a/accept")
+
+
+def changed_once(console: RunningConsole, server: str, *names: str) -> None:
+    tools = McpTools(console.database)
+    for digest in ("sha256:1", "sha256:2"):
+        tools.saw_all(server, [SeenTool(server, name, digest, "", "{}") for name in names], AT)
+
+
+def still_changed(console: RunningConsole, server: str) -> list[str]:
+    return [each.tool for each in McpTools(console.database).of(server) if each.changed_digest]
+
+
+@pytest.mark.fault("F64")
+async def test_a_changed_tool_is_accepted_whatever_characters_its_server_gave_its_name(
+    console: RunningConsole,
+) -> None:
+    assert (await add(console, **WIKI)).status_code == 201
+    changed_once(console, "wiki", *ODD_NAMES)
+    path = f"{SERVERS}/wiki/tools/accept"
+    for name in ODD_NAMES[:3]:
+        body = {"tool": name, "digest": "sha256:2"}
+        done = await console.client.post(path, json=body)
+        assert done.status_code == 200, (name, done.text)
+        again = await console.client.post(path, json=body)
+        assert (again.status_code, again.json()["code"]) == (409, "mcp_change_moved")
+    for name in ODD_NAMES[3:]:
+        words = ("mcp", "accept", "wiki", "--digest", "sha256:2", "--url", console.url)
+        runner = CliRunner(env={"HOME": "/nonexistent", "REDSHANK_TOKEN": TOKEN})
+        ran = await asyncio.to_thread(runner.invoke, app, [*words, "--", name])
+        assert (ran.exit_code, ran.output) == (0, f"{name} of wiki is accepted as it is now\n")
+    assert not set(ODD_NAMES) & set(still_changed(console, "wiki"))
+    acts = (await console.client.get("/v1/audit", params={"act": "mcp_tool.accepted"})).json()
+    assert {f"wiki/{name}" for name in ODD_NAMES} <= {each["target"] for each in acts["items"]}
+
+
+@pytest.mark.fault("F64")
+async def test_the_path_that_names_a_tool_takes_every_name_without_a_slash(
+    console: RunningConsole,
+) -> None:
+    assert (await add(console, name="sea", url="https://sea.example/mcp")).status_code == 201
+    names = ("a%2Fb", "tools", "a b?c#d", "ü")
+    changed_once(console, "sea", *names)
+    for name in names:
+        path = f"{SERVERS}/sea/tools/{quote(name, safe='')}/accept"
+        done = await console.client.post(path, json={"digest": "sha256:2"})
+        assert done.status_code == 200, (name, done.text)
+    assert still_changed(console, "sea") == []
 
 
 @pytest.mark.req("T-73")

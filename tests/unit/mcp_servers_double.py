@@ -15,7 +15,10 @@ class ServersInMemory:
 
     def __init__(self, *inventories: Inventory, **records: McpServer) -> None:
         self.revision = 1
+        self.follows = True
         self.offered = {found.server: found for found in inventories}
+        # What they say by now, where what they offer stays behind.
+        self.says: dict[str, Inventory] = {}
         self.records = {
             name: records.get(name, McpServer(name=name, command="x")) for name in self.offered
         }
@@ -25,6 +28,9 @@ class ServersInMemory:
 
     def inventories(self) -> Mapping[str, Inventory]:
         return self.offered
+
+    def said(self, name: str) -> Inventory | None:
+        return self.says.get(name, self.offered.get(name))
 
     def record(self, name: str) -> McpServer | None:
         return self.records.get(name)
@@ -55,6 +61,7 @@ class ServersInMemory:
         arguments: dict[str, Any],
         timeout_seconds: float,
         on_progress: Callable[[str], None] | None,
+        is_same: Callable[[], bool] | None = None,
     ) -> Called:
         if on_progress is not None:
             on_progress("half\x1b[2J way")

@@ -230,11 +230,32 @@ async def test_a_round_is_waited_for_from_its_beginning_or_from_anywhere() -> No
 
 
 def test_the_latency_is_the_median_of_the_last_answers() -> None:
-    figures = Figures()
+    figures = Figures(lambda: 0.0)
     assert figures.latency_ms is None
     for seconds in (0.001, 0.5, 0.002):
         figures.answered(seconds)
     assert figures.latency_ms == 2.0
+
+
+def test_the_last_hour_is_counted_by_the_minute_and_what_is_older_falls_out() -> None:
+    now = 6000.0
+    figures = Figures(lambda: now)
+    assert figures.last_hour() == (0, 0)
+    for _ in range(3):
+        figures.asked()
+    figures.failed()
+    now += 59 * 60
+    figures.asked()
+    assert figures.last_hour() == (4, 1)
+    now += 60
+    assert figures.last_hour() == (1, 0)
+    now += 3600
+    assert figures.last_hour() == (0, 0)
+    assert (figures.calls, figures.errors) == (4, 1)
+    for _ in range(100):
+        now += 60
+        figures.asked()
+    assert figures.last_hour() == (60, 0)
 
 
 class Heard:

@@ -18,6 +18,7 @@ from redshank_console.services.mcp_catalog import (
 from redshank_console.services.mcp_rounds import is_answered
 from redshank_shared.wire.mcp_requests import (
     AcceptedChange,
+    AcceptedToolChange,
     McpOrderName,
     McpServerRecord,
     NewMcpServer,
@@ -66,6 +67,7 @@ class McpRoutes:
         add("/refresh", self.refresh_all, methods=["POST"], responses=everywhere)
         accept = f"{named}/tools/{{tool}}/accept"
         add(accept, self.accept, methods=["POST"], responses=detail)
+        add(f"{named}/tools/accept", self.accept_named, methods=["POST"], responses=detail)
         self._add_lists(router)
         return router
 
@@ -123,6 +125,11 @@ class McpRoutes:
         """Accept what a tool changed to; it is allowed again where it was."""
         by = principal_of(request.scope).name
         return _json(await self._orders.accept(name, tool, body.digest, by))
+
+    async def accept_named(self, request: Request, name: str, body: AcceptedToolChange) -> Response:
+        """Accept what a tool changed to, its name in the body: no path takes every name."""
+        by = principal_of(request.scope).name
+        return _json(await self._orders.accept(name, body.tool, body.digest, by))
 
     async def catalog(self, query: Annotated[Listing, Query()]) -> Response:
         """Servers that Redshank knows how to start, by name."""

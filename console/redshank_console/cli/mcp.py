@@ -37,7 +37,7 @@ def ls(session: Session) -> None:
 
 
 def show(session: Session, name: Name) -> None:
-    """Show a server with its tools, resources, prompts, what was dropped."""
+    """Show a server with what it offers. Tools, resources, prompts, what was dropped."""
     view = McpClient(session.client).server(name)
     if session.wants_json:
         write_json(view)
@@ -69,7 +69,7 @@ def add(  # noqa: PLR0913 - one option a field of the record
     required: Annotated[bool, typer.Option("--required", help="not without it")] = False,
     replace: Annotated[bool, typer.Option("--replace", help="in place of one added")] = False,
 ) -> None:
-    """Add a server to every node: by --address, by a command behind --, or from the catalog."""
+    """Add a server to every node. By --address, by a command behind --, or from the catalog."""
     client = McpClient(session.client)
     record = given_record(
         client.catalog_entry(from_catalog).record if from_catalog else {},
@@ -113,14 +113,14 @@ def refresh(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="all servers without")] = "",
 ) -> None:
-    """Ask servers anew what they offer, on every node; exits 1 where one could not."""
+    """Ask servers anew what they offer, on every node. Exits 1 where one could not."""
     client = McpClient(session.client)
     orders = (client.order(name, "refresh"),) if name else client.refresh_all().items
     _tell(session, orders)
 
 
 def reconnect(session: Session, name: Name) -> None:
-    """Connect to a server anew, on every node; exits 1 where one could not."""
+    """Connect to a server anew, on every node. Exits 1 where one could not."""
     _tell(session, (McpClient(session.client).order(name, "reconnect"),))
 
 
@@ -178,6 +178,7 @@ def _show(view: Detail) -> None:
             ("auth", view.auth),
             ("protocol", view.protocol),
             ("calls", f"{view.calls}, {view.errors} failed"),
+            ("last hour", f"{view.hour_calls}, {view.hour_errors} failed"),
             ("latency", f"{view.latency_ms:.0f} ms" if view.latency_ms is not None else ""),
         )
     )

@@ -16,7 +16,7 @@ PAGE = 200
 catalog = typer.Typer(no_args_is_help=True, help="Servers that Redshank knows how to start.")
 profiles = typer.Typer(no_args_is_help=True, help="Sets of servers of the catalog.")
 auth = typer.Typer(no_args_is_help=True, help="The secrets that servers need.")
-Name = Annotated[str, typer.Argument(metavar="NAME")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="as the list has it")]
 
 
 def list_catalog(session: Session) -> None:
@@ -80,7 +80,7 @@ def get_profile(session: Session, name: Name) -> None:
 
 
 def slots(session: Session) -> None:
-    """List the slots that servers name, with what is in them: set, missing, revoked."""
+    """List the slots that servers name, with their state. Set, missing or revoked."""
     page = McpClient(session.client).slots()
     if session.wants_json:
         write_json(page.items)

@@ -58,7 +58,10 @@ def login(
         typer.echo(f"logged in to {name} with {scopes}")
 
 
-def status(session: Session, name: Annotated[str, typer.Argument(metavar="[NAME]")] = "") -> None:
+def status(
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="all servers without")] = "",
+) -> None:
     """Show a server's account, or all of them, without tokens."""
     client = McpLoginClient(session.client)
     if name:
@@ -87,7 +90,7 @@ def refresh(session: Session, name: Name) -> None:
 
 
 def logout(session: Session, name: Name) -> None:
-    """End a server's account: its tokens at their server, then its slot."""
+    """End a server's account. Its tokens end at their server, then its slot is revoked."""
     ended = McpLoginClient(session.client).log_out(name)
     if session.wants_json:
         write_json(ended)

@@ -205,9 +205,9 @@ class McpLogin:
             ended = await revoke(self._requests, stored.account)
         except (LoginNeeded, Misconfigured):
             ended = False
-        await self._keeping.revoke(server.oauth_slot_ref, by)
         detail = "ended at its server" if ended else "not ended at its server"
-        await self._audit.record(by, "mcp_account.logged_out", name, detail)
+        slot = server.oauth_slot_ref
+        await self._keeping.revoke(slot, by, "mcp_account.logged_out", name, detail)
         return McpLogoutView(server=name, slot=server.oauth_slot_ref, ended_at_server=ended)
 
     def _redirect_uri(self, own: str) -> str:
@@ -332,7 +332,7 @@ def login_over(
 ) -> McpLogin:
     """Logins over a console's database with its vault."""
     vault, learn = vault_of(settings), redactor.learn_passing
-    keeping = SecretKeeping(database, vault, redactor, clock.at, clock.random_bytes)
+    keeping = SecretKeeping(database, vault, redactor, audit, clock.at, clock.random_bytes)
     return McpLogin(
         database,
         KnownServers(database, settings.mcp_servers),

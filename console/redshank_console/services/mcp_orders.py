@@ -17,7 +17,6 @@ from redshank_shared.session_commands import KeyedRequest
 from redshank_shared.settings.mcp_server import McpServer, check
 from redshank_shared.settings.mcp_sources import from_toml
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.idempotency import IdempotencyRace
 from redshank_shared.stores.mcp_servers import McpServerRows, StoredServer
 from redshank_shared.stores.mcp_tools import McpTools
 from redshank_shared.stores.permission_rules import Beside
@@ -58,9 +57,9 @@ class McpOrders:
         """201 and the server. Invalid names the field that contradicts another (K-59), Conflict a
         name that is taken.
         """
-        earlier = await self._kept.earlier(keyed)
-        if earlier is not None:
-            return earlier
+        return await self._kept.once(keyed, lambda: self._add(new, by, keyed))
+
+    async def _add(self, new: NewMcpServer, by: str, keyed: KeyedRequest | None) -> Answer:
         server = self._checked(new.name, new)
         known = await self._reading.known()
         if new.name in known:
@@ -70,10 +69,7 @@ class McpOrders:
         def beside(stored: StoredServer) -> Beside:
             return self._beside("mcp_server.added", by, stored, keyed, 201)
 
-        try:
-            stored = await self._database.run(self._rows.add, self._row(server, by), beside)
-        except IdempotencyRace:
-            return await self._raced(keyed)
+        stored = await self._database.run(self._rows.add, self._row(server, by), beside)
         await self._tell()
         return _answer(stored, 201)
 
@@ -83,18 +79,17 @@ class McpOrders:
         """200 and the server, to which every node connects anew; NotFound where none was added
         under this name.
         """
-        earlier = await self._kept.earlier(keyed)
-        if earlier is not None:
-            return earlier
+        return await self._kept.once(keyed, lambda: self._replace(name, record, by, keyed))
+
+    async def _replace(
+        self, name: str, record: McpServerRecord, by: str, keyed: KeyedRequest | None
+    ) -> Answer:
         server = self._checked(name, record)
 
         def beside(stored: StoredServer) -> Beside:
             return self._beside("mcp_server.replaced", by, stored, keyed, 200)
 
-        try:
-            stored = await self._database.run(self._rows.replace, self._row(server, by), beside)
-        except IdempotencyRace:
-            return await self._raced(keyed)
+        stored = await self._database.run(self._rows.replace, self._row(server, by), beside)
         await self._tell()
         return _answer(stored, 200)
 
@@ -102,9 +97,9 @@ class McpOrders:
         """200 and the server as it was; NotFound where none was added under this name, Conflict
         for one of the settings.
         """
-        earlier = await self._kept.earlier(keyed)
-        if earlier is not None:
-            return earlier
+        return await self._kept.once(keyed, lambda: self._remove(name, by, keyed))
+
+    async def _remove(self, name: str, by: str, keyed: KeyedRequest | None) -> Answer:
         known = (await self._reading.known()).get(name)
         if known is not None and known.origin == "settings":
             raise Conflict(
@@ -117,10 +112,7 @@ class McpOrders:
         def beside(stored: StoredServer) -> Beside:
             return self._beside("mcp_server.removed", by, stored, keyed, 200)
 
-        try:
-            stored = await self._database.run(self._rows.remove, name, beside)
-        except IdempotencyRace:
-            return await self._raced(keyed)
+        stored = await self._database.run(self._rows.remove, name, beside)
         await self._tell()
         return _answer(stored, 200)
 
@@ -160,12 +152,6 @@ class McpOrders:
         known = of_rows((stored,))[0]
         done = self._audit.act(by, act, stored.name, known.address[:500])
         return Beside(done, entry_of(keyed, _answer(stored, status)))
-
-    async def _raced(self, keyed: KeyedRequest | None) -> Answer:
-        earlier = await self._kept.earlier(keyed)
-        if earlier is None:
-            raise Conflict("the same request is being carried out: try again", code="raced")
-        return earlier
 
 
 def _checked(name: str, record: McpServerRecord) -> McpServer:

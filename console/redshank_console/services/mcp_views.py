@@ -62,6 +62,8 @@ def server_view(known: KnownServer, nodes: Sequence[Node], changed: int) -> McpS
         changed=changed,
         calls=sum(each.calls for each in there),
         errors=sum(each.errors for each in there),
+        hour_calls=sum(each.hour_calls for each in there),
+        hour_errors=sum(each.hour_errors for each in there),
         latency_ms=max(latencies, default=None),
         nodes=on_nodes,
     )
@@ -84,6 +86,8 @@ def totals_view(servers: Sequence[McpServerView]) -> McpTotalsView:
         changed=sum(each.changed for each in servers),
         calls=sum(each.calls for each in servers),
         errors=sum(each.errors for each in servers),
+        hour_calls=sum(each.hour_calls for each in servers),
+        hour_errors=sum(each.hour_errors for each in servers),
         latency_ms=round(statistics.median(latencies), 3) if latencies else None,
     )
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from redshank_node.tools.tool import Prepared, Tool
+from redshank_shared.permissions.decision import TOOL_CHANGED
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.mcp_tools import AcceptedTool, McpTools, SeenTool
 
-CHANGED = "its server says something else of it than what was accepted, so a person is asked"
+CHANGED = TOOL_CHANGED
 UNKNOWN = (
     "not run: the store cannot be reached, so whether the tool is still what was accepted is "
     "unknown; try again"
@@ -96,6 +97,7 @@ def with_difference(prepared: Prepared, change: str) -> Prepared:
 
 
 def _seen(tool: Tool) -> SeenTool | None:
+    tool = tool.as_said_now()
     origin = tool.origin
     if origin is None:
         return None

@@ -24,7 +24,7 @@ class Asking:
         self._owner = owner
         self._name = owner.server.name
         self._monotonic = monotonic
-        self.figures = Figures()
+        self.figures = Figures(monotonic)
 
     async def ask(self, request: Request, timeout_seconds: float) -> Called:
         """The answer; raises McpFailure. A server that is away is waited for, within the time.
@@ -32,16 +32,18 @@ class Asking:
         Sent again, once, is only what certainly was not executed.
         """
         began = self._monotonic()
-        self.figures.calls += 1
+        self.figures.asked()
         attempt = _Attempt(self._owner, request)
         try:
             async with asyncio.timeout(timeout_seconds):
                 called = await attempt.answer()
         except TimeoutError:
-            self.figures.errors += 1
-            raise self._late(timeout_seconds, attempt.is_sent) from None
+            self.figures.failed()
+            if attempt.sent_over is not None:
+                self._owner.unanswered(attempt.sent_over)
+            raise self._late(timeout_seconds, attempt.sent_over is not None) from None
         except McpFailure:
-            self.figures.errors += 1
+            self.figures.failed()
             raise
         self.figures.answered(self._monotonic() - began)
         return called
@@ -60,7 +62,7 @@ class _Attempt:
     def __init__(self, owner: Owner, request: Request) -> None:
         self._owner = owner
         self._request = request
-        self.is_sent = False
+        self.sent_over: Connection | None = None
 
     async def answer(self) -> Called:
         try:
@@ -73,12 +75,11 @@ class _Attempt:
             raise ServerUnavailable(self._owner.server.name, error.cause) from None
 
     async def _send(self) -> Called:
-        connection = await self._owner.ready()
-        self.is_sent = True
+        connection = self.sent_over = await self._owner.ready()
         try:
             return await self._request(connection)
         except NotExecuted as error:
-            self.is_sent = False
+            self.sent_over = None
             self._owner.lose(connection, error.cause)
             raise
         except OutcomeUnknown:

@@ -70,8 +70,17 @@ class Servers(Protocol):
     def revision(self) -> int:
         """Grows with every change of any inventory or state."""
 
+    @property
+    def follows(self) -> bool:
+        """Whether `inventories` are what servers say now."""
+
     def inventories(self) -> Mapping[str, Inventory]:
         """What each server offers that is connected, or comes back soon."""
+
+    def said(self, name: str) -> Inventory | None:
+        """All that a server said last, of which `inventories` may show what it said before (C-55);
+        None while it has not been there.
+        """
 
     def record(self, name: str) -> McpServer | None:
         """The server as the operator describes it; None where there is none (any more)."""
@@ -91,8 +100,11 @@ class Servers(Protocol):
         arguments: dict[str, Any],
         timeout_seconds: float,
         on_progress: Callable[[str], None] | None,
+        is_same: Callable[[], bool] | None,
     ) -> Called:
-        """The answer to a tool call, sent once. `tool`: the server's own name of it."""
+        """The answer to a tool call, sent once. `tool`: the server's own name of it; `is_same` is
+        asked last of all whether the tool is still what was decided on.
+        """
 
     async def read_resource(self, server: str, uri: str, timeout_seconds: float) -> Called:
         """What a resource holds."""

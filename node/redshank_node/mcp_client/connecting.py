@@ -50,6 +50,13 @@ class Connection(Protocol):
     `failures` other than ServerUnavailable. The connection's end ends them all at once.
     """
 
+    @property
+    def answers(self) -> int:
+        """How often the server answered anything so far, or said how far a request is."""
+
+    async def ping(self) -> None:
+        """Return once the server shows that it is there."""
+
     async def discover(self) -> Discovered:
         """Everything that the server offers now."""
 

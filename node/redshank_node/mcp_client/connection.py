@@ -143,6 +143,19 @@ class LiveConnection:
         for scope in tuple(self._in_flight):
             scope.reschedule(0)
 
+    @property
+    def answers(self) -> int:
+        """See `Connection`."""
+        return self._traffic.answers
+
+    async def ping(self) -> None:
+        """See `Connection`. From 2026-07-28 on there is no ping any more."""
+        version = self._client.protocol_version
+        if version in MODERN_PROTOCOL_VERSIONS:
+            await self._guarded(lambda: self._client.session.send_discover(version))
+        else:
+            await self._ask(mcp_types.PingRequest(), TypeAdapter(mcp_types.EmptyResult), None)
+
     async def discover(self) -> Discovered:
         """See `Connection`."""
         has = self._client.server_capabilities

@@ -10,6 +10,7 @@ import msgspec
 from redshank_node.mcp_client.backoff import stream_patience_seconds
 from redshank_node.mcp_client.connecting import Signals
 from redshank_node.mcp_client.frames import LONGEST_LINE, MOST_VALUES, values_in
+from redshank_node.mcp_client.sent import Sent, is_session_refusal, sent_in
 from redshank_node.mcp_client.surroundings import Surroundings
 from redshank_node.mcp_client.verdicts import Kind, Verdicts
 from redshank_shared.domain.errors import RedshankError
@@ -54,13 +55,7 @@ class Door(httpx2.AsyncBaseTransport):
         try:
             if refused := await self._authorize(request):
                 return self._failed("not_executed", refused)
-            if request.method == "DELETE":
-                async with asyncio.timeout(_LEAVE_SECONDS):
-                    return await self._inner.handle_async_request(request)
-            if request.method == "GET":
-                await asyncio.sleep(stream_patience_seconds(self._quick_ends))
-            response = await self._inner.handle_async_request(request)
-            return await self._judged(request, response)
+            return await self._sent(request)
         except _NEVER_SENT as error:
             return self._failed("not_executed", f"cannot be reached: {_words(error)}")
         except (httpx2.HTTPError, TimeoutError) as error:
@@ -68,6 +63,17 @@ class Door(httpx2.AsyncBaseTransport):
         except Exception as error:  # noqa: BLE001 - else it takes all other calls down with it
             logger.exception("MCP server %s: a request broke down", self._server.name)
             return self._failed("unknown", f"{type(error).__name__}: the request broke down")
+
+    async def _sent(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "DELETE":
+            async with asyncio.timeout(_LEAVE_SECONDS):
+                return await self._inner.handle_async_request(request)
+        if request.method == "GET":
+            await asyncio.sleep(stream_patience_seconds(self._quick_ends))
+            return await self._judged(request, Sent())
+        sent = sent_in(request.content)
+        async with asyncio.timeout(sent.patience_seconds):
+            return await self._judged(request, sent)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -89,7 +95,8 @@ class Door(httpx2.AsyncBaseTransport):
         request.headers["Authorization"] = f"Bearer {token}"
         return ""
 
-    async def _judged(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+    async def _judged(self, request: httpx2.Request, sent: Sent) -> httpx2.Response:
+        response = await self._inner.handle_async_request(request)
         status = response.status_code
         if 300 <= status < 400:
             place = _place(response.headers.get("location", ""))
@@ -100,7 +107,7 @@ class Door(httpx2.AsyncBaseTransport):
             await response.aclose()
             return self._failed("unknown", "its answer is compressed, which was not asked for")
         if status >= 400:
-            return await self._refused(request, response)
+            return await self._refused(request, response, sent)
         if request.method == "GET":
             return _streamed(response, _Paced(response, None, self._stream_ended))
         if response.headers.get("content-type", "").lower().startswith("text/event-stream"):
@@ -120,13 +127,22 @@ class Door(httpx2.AsyncBaseTransport):
         }
         return httpx2.Response(response.status_code, headers=kept, content=body)
 
-    async def _refused(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+    async def _refused(
+        self, request: httpx2.Request, response: httpx2.Response, sent: Sent
+    ) -> httpx2.Response:
         status = response.status_code
         body = await _body(response) or b""
-        if "mcp-session-id" in request.headers and (
-            status == 404 or (status == 400 and b"session" in body.lower())
-        ):
-            return self._failed("expired", "its session ended")
+        is_session = status == 400 and b"session" in body.lower()
+        if "mcp-session-id" in request.headers:
+            # Only 404 is the protocol's word for it; 400 may come behind the tool's effect.
+            refused = status == 400 and is_session_refusal(body)
+            if status == 404 or refused or (is_session and sent.is_harmless):
+                return self._failed("expired", "its session ended")
+            if is_session:
+                # Whether it did shows when the server is asked what it offers.
+                self._signals.list_changed()
+                if not _is_answer(response, body):
+                    return self._failed("unknown", "it answers HTTP 400, for its session", status)
         if status == 401 or (status == 403 and "insufficient_scope" in _challenge(response)):
             return await self._unauthorized(request, response)
         if _is_answer(response, body):

@@ -24,3 +24,7 @@ class CallTimedOut(McpFailure):
 
 class ProtocolFailure(McpFailure):
     """The server answered with an error, or with what is no valid answer."""
+
+
+class ToolChanged(McpFailure):
+    """Nothing was sent: the tool is not what was decided on any more (F64)."""

@@ -70,8 +70,8 @@ class Inventory(msgspec.Struct, frozen=True):
 
 class ServerStatus(msgspec.Struct, frozen=True):
     """How a server is on this node. `since`: RFC 3339 UTC of the last change of `state`;
-    `latency_ms`: of its last calls, the median; `warnings`: lines that were no message, its last
-    words on stderr, bounded and redacted.
+    `latency_ms`: of its last calls, the median; `hour_`: in the last hour; `warnings`: lines that
+    were no message, its last words on stderr, bounded and redacted.
     """
 
     name: str
@@ -86,6 +86,8 @@ class ServerStatus(msgspec.Struct, frozen=True):
     prompts: int = 0
     calls: int = 0
     errors: int = 0
+    hour_calls: int = 0
+    hour_errors: int = 0
     latency_ms: float | None = None
     reconnects: int = 0
     warnings: tuple[str, ...] = ()

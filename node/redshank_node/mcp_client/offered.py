@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from redshank_node.mcp_client.as_said import digest
 from redshank_node.mcp_client.calling import Servers
 from redshank_node.mcp_client.harmless import one_line
 from redshank_node.mcp_client.inventory import Dropped, Inventory, RemoteTool
 from redshank_node.mcp_client.naming import named
 from redshank_node.mcp_client.remote_schema import Unusable
-from redshank_node.mcp_client.remote_tool import Manner, digest, made_of
+from redshank_node.mcp_client.remote_tool import Manner, made_of
 from redshank_node.mcp_client.resource_tools import ResourceTools
 from redshank_node.mcp_client.said_of_servers import Told, instructions_of, note
 from redshank_node.tools.support.dynamic_tools import Offered, offering_nothing
@@ -90,7 +91,9 @@ class McpOffer:
             for each in found.tools if record else ():
                 with contextlib.suppress(Unusable, Misconfigured):
                     assert record is not None
-                    self._tool(record, each, Manner(redact=self._redact))
+                    self._tool(
+                        record, each, Manner(live=self._servers.follows, redact=self._redact)
+                    )
 
     def _now(self, profile: Profile) -> _Kept:
         kept = self._kept.get(profile.name)
@@ -193,7 +196,7 @@ class McpOffer:
     def _manner(self, profile: Profile, found: Inventory) -> Manner:
         own = profile.mcp.instructions == "descriptions"
         instructions = instructions_of(found, self._redact) if own else ""
-        live = profile.mcp.inventory == "live"
+        live = self._servers.follows and profile.mcp.inventory == "live"
         return Manner(profile.mcp.results, instructions, live, self._redact)
 
     def _told(self, profile: Profile) -> Told:

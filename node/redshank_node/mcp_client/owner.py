@@ -8,11 +8,17 @@ from typing import Literal
 
 from redshank_node.mcp_client.backoff import Breaker, delay_seconds
 from redshank_node.mcp_client.connecting import Connection, NotExecuted
-from redshank_node.mcp_client.failures import McpFailure, OutcomeUnknown, ServerUnavailable
+from redshank_node.mcp_client.failures import (
+    McpFailure,
+    OutcomeUnknown,
+    ProtocolFailure,
+    ServerUnavailable,
+)
 from redshank_node.mcp_client.inventory import Changed, Inventory, ServerState, changed
 from redshank_node.mcp_client.loading import load_opener
 from redshank_node.mcp_client.readiness import LOOK_AGAIN_SECONDS, Hindrance, hindrance
 from redshank_node.mcp_client.rounds import Rounds
+from redshank_node.mcp_client.silence import Silence, ping_seconds
 from redshank_node.mcp_client.surroundings import Surroundings
 from redshank_node.mcp_client.warnings_kept import KeptWarnings
 from redshank_shared.clock import rfc3339
@@ -33,8 +39,9 @@ _LONGEST_CAUSE = 500
 
 class Owner:
     """One server of this node. `notice` is called at each change of its state or its offers;
-    `kind` says when changed lists are followed: `live` at once, `boot` at each connection, `fixed`
-    never.
+    `kind` says when changed lists are followed: `live` at once, `boot` at each connection or when
+    somebody asks for it, `fixed` never. `found` is what that comes to, `said` what the server said
+    last.
     """
 
     def __init__(
@@ -49,6 +56,7 @@ class Owner:
         self.detail = ""
         self.since = rfc3339(surroundings.now())
         self.found: Inventory | None = None
+        self.said: Inventory | None = None
         self.misconfigured: Misconfigured | None = None
         self.reconnects = 0
         self.warnings = KeptWarnings(surroundings.redact)
@@ -64,6 +72,7 @@ class Owner:
         self._starting: asyncio.Timeout | None = None
         self._stopping = self._renewing = self._wanted = False
         self._dirty = self._asked = False
+        self._silence = Silence()
         self._lost = ""
         self._refresh_failed = ""
         self._failed_refreshes = 0
@@ -101,9 +110,8 @@ class Owner:
 
     def list_changed(self) -> None:
         """See `Signals`. Never done here: this is called from the receive loop (F37)."""
-        if self._kind == "live":
-            self._dirty = True
-            self._nudge()
+        self._dirty = True
+        self._nudge()
 
     def lost(self, cause: str) -> None:
         """See `Signals`."""
@@ -119,6 +127,14 @@ class Owner:
         """Ask the server what it offers: whether it is still there shows by that."""
         self._dirty = True
         self._nudge()
+
+    def unanswered(self, connection: Connection) -> None:
+        """The time of a call over this connection was up. After the third in a row, with nothing
+        else from the server between, it is pinged; without an answer the connection is renewed.
+        """
+        if self._live is connection:
+            self._silence = self._silence.timed_out(connection.answers)
+            self._nudge()
 
     def lose(self, connection: Connection, cause: str) -> None:
         """Give this connection up, if it is still the one in use."""
@@ -252,7 +268,8 @@ class Owner:
         if self.found is not None or self.reconnects:
             self.reconnects += 1
         self._failed_refreshes = 0
-        self._take(found.inventory)
+        self._silence = Silence()
+        self._take(found.inventory, follows=self._kind != "fixed")
         if found.incomplete:
             self._refresh_later(found.incomplete)
         if not self._lost:
@@ -264,11 +281,32 @@ class Owner:
 
     async def _serve(self, connection: Connection) -> None:
         while not self._is_over():
-            if self._dirty:
+            if self._silence.is_doubtful:
+                await self._ping(connection)
+            elif self._dirty:
                 await self._refresh(connection)
             else:
                 await self._nudged.wait()
                 self._nudged.clear()
+
+    async def _ping(self, connection: Connection) -> None:
+        timeouts, self._silence = self._silence.timeouts, Silence()
+        answers, seconds = connection.answers, ping_seconds(self.server.tool_timeout_sec)
+        try:
+            async with asyncio.timeout(seconds):
+                await connection.ping()
+            return
+        except ProtocolFailure:
+            # Whoever refuses is there.
+            return
+        except TimeoutError:
+            if connection.answers != answers:
+                return
+            cause = f"{timeouts} calls had no answer in time, then a ping none within {seconds:g} s"
+        except (NotExecuted, McpFailure) as error:
+            cause = error.cause
+        self.warnings.add(cause)
+        self.lost(self._lost or cause)
 
     async def _refresh(self, connection: Connection) -> None:
         """Once after notices that come together, soon: at most every second."""
@@ -279,6 +317,7 @@ class Owner:
         await self._pause(waits, lambda: self._is_over() or self._asked)
         if self._is_over():
             return
+        follows = self._kind == "live" or (self._kind == "boot" and self._asked)
         self._dirty = self._asked = False
         self._refreshes.begin()
         try:
@@ -295,7 +334,7 @@ class Owner:
                 self._refresh_later(cause)
         else:
             self._failed_refreshes, self._refresh_failed = 0, ""
-            self._take(found.inventory)
+            self._take(found.inventory, follows)
             if found.incomplete:
                 self._refresh_later(found.incomplete)
         finally:
@@ -310,9 +349,13 @@ class Owner:
         self._refresh_failed = self._said(cause)
         self.warnings.add(f"what it offers is asked again: {cause}")
 
-    def _take(self, found: Inventory) -> None:
-        if found != self.found and (self._kind != "fixed" or self.found is None):
-            self.found = found
+    def _take(self, said: Inventory, follows: bool) -> None:
+        before = self.said, self.found
+        if said != self.said:
+            self.said = said
+        if follows or self.found is None:
+            self.found = self.said
+        if self.said is not before[0] or self.found is not before[1]:
             self._notice()
 
     def _forget(self) -> None:

@@ -1,15 +1,15 @@
 """Makes a tool of a turn from what an MCP server offers."""
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
+from redshank_node.mcp_client.as_said import SaidNow, digest
 from redshank_node.mcp_client.bounded import Form
 from redshank_node.mcp_client.calling import Servers
 from redshank_node.mcp_client.harmless import bounded_text, harmless, one_line
-from redshank_node.mcp_client.inventory import Inventory, RemoteTool
+from redshank_node.mcp_client.inventory import RemoteTool
 from redshank_node.mcp_client.remote_arguments import checked
 from redshank_node.mcp_client.remote_result import result_of
 from redshank_node.mcp_client.remote_schema import Unusable, usable
@@ -22,6 +22,7 @@ from redshank_node.tools.tool import (
     Tool,
     Workspace,
 )
+from redshank_shared.domain.bindings import SCHEMA
 from redshank_shared.domain.events import Preview
 from redshank_shared.domain.masking import is_sensitive_name
 from redshank_shared.domain.mcp_names import qualified
@@ -36,8 +37,8 @@ ROOM_SECONDS = 10.0
 
 class Manner(msgspec.Struct, frozen=True):
     """How a profile's remote tools look. `instructions`: what stands behind the description;
-    `live`: whether a tool is called only as long as its server describes it so; `redact` keeps
-    secrets out of what servers say of themselves.
+    `live`: whether turns are shown what servers say now, so that a tool is called only as long as
+    its server describes it so; `redact` keeps secrets out of what servers say of themselves.
     """
 
     results: Form = "text"
@@ -62,23 +63,20 @@ def made_of(server: McpServer, remote: RemoteTool, servers: Servers, manner: Man
         preview = Preview(title, "json", bounded_text(shown, _MOST_PREVIEW_CHARACTERS))
         return Prepared({"arguments": sent}, preview, goes_to=to)
 
-    as_described = _AsDescribed(servers, server.name, remote)
+    said = SaidNow(servers, server.name, remote.name)
+    described_as = digest(remote)
 
     async def run(prepared: Prepared, context: CallContext) -> Result:
-        if manner.live and not as_described.still():
-            return Result(
-                f"not run: MCP server {server.name} describes {one_line(remote.name, 128)} "
-                "otherwise since this turn began; a person is asked about it in the next turn",
-                is_error=True,
-                outcome="error",
-            )
-        seconds = min(server.tool_timeout_sec, context.max_seconds)
+        held = prepared.arguments.get(SCHEMA, described_as)
+        if not said.is_still(held):
+            return Result(_otherwise(server.name, remote.name), is_error=True, outcome="error")
         answer = servers.call(
             server.name,
             remote.name,
             prepared.arguments["arguments"],
-            seconds,
+            min(server.tool_timeout_sec, context.max_seconds),
             lambda text: context.emit(one_line(text, _MOST_PROGRESS_CHARACTERS) + "\n"),
+            lambda: said.is_still(held),
         )
         return await result_of(answer, server.name, name, context, manner.results)
 
@@ -93,44 +91,56 @@ def made_of(server: McpServer, remote: RemoteTool, servers: Servers, manner: Man
         parallel=True,
         plan=remote.name in server.plan_tools,
         timeout_seconds=server.tool_timeout_sec + ROOM_SECONDS,
-        described=digest(remote),
-        origin=Origin(
-            server.name,
-            remote.name,
-            described,
-            harmless(msgspec.json.encode(schema, order="sorted").decode()),
-        ),
+        described=described_as,
+        origin=_origin(server.name, remote, manner.redact),
+        as_said=None if manner.live else _AsSaid(said, server.name, manner.redact).of,
     )
 
 
-class _AsDescribed:
-    """Whether the server says of a tool what a turn that keeps it was told (F64). One that is not
-    there any more is the server's to refuse.
-    """
+class _AsSaid:
+    """A tool with what its server says of it now; its surface stays."""
 
-    def __init__(self, servers: Servers, server: str, remote: RemoteTool) -> None:
-        self._servers = servers
+    def __init__(self, said: SaidNow, server: str, redact: Callable[[str], str]) -> None:
+        self._said = said
         self._server = server
-        self._remote = remote
-        self._seen: Inventory | None = None
+        self._redact = redact
 
-    def still(self) -> bool:
-        """As of now; what was looked through once is not looked through again."""
-        there = self._servers.inventories().get(self._server)
-        if there is None or there is self._seen:
-            return True
-        # Of two with one name the first is the one that turns are offered.
-        now = next((each for each in there.tools if each.name == self._remote.name), None)
-        if now is not None and not self._is_same(now):
-            return False
-        self._seen = there
-        return True
+    def of(self, tool: Tool) -> Tool:
+        """The tool as of this moment, run as long as that holds."""
+        remote, run = self._said.remote(), tool.run
+        held = self._said.digest() or tool.described
+        origin = tool.origin
+        if remote is not None and held != tool.described:
+            origin = _origin(self._server, remote, self._redact)
 
-    def _is_same(self, other: RemoteTool) -> bool:
-        try:
-            return other is self._remote or digest(other) == digest(self._remote)
-        except Unusable:
-            return False
+        async def run_held(prepared: Prepared, context: CallContext) -> Result:
+            arguments = {**prepared.arguments, SCHEMA: held}
+            return await run(msgspec.structs.replace(prepared, arguments=arguments), context)
+
+        return msgspec.structs.replace(
+            tool, described=held, origin=origin, run=run_held, as_said=None
+        )
+
+
+def _origin(server: str, remote: RemoteTool, redact: Callable[[str], str]) -> Origin:
+    """What the server says of the tool, as far as it is shown."""
+    described = bounded_text(redact(remote.description), MOST_DESCRIPTION_CHARACTERS)
+    try:
+        schema = harmless(
+            msgspec.json.encode(
+                _redacted(usable(remote.input_schema), redact), order="sorted"
+            ).decode()
+        )
+    except Unusable as wrong:
+        schema = f"(not shown: {wrong})"
+    return Origin(server, remote.name, described, schema)
+
+
+def _otherwise(server: str, tool: str) -> str:
+    return (
+        f"not run: MCP server {server} describes {one_line(tool, 128)} otherwise since this turn "
+        "began; a person is asked about it in the next turn"
+    )
 
 
 def destination(server: McpServer) -> Destination:
@@ -138,15 +148,6 @@ def destination(server: McpServer) -> Destination:
     named = server.slots() or server.bearer_token_env_var or server.env_http_headers
     given = any(is_sensitive_name(key) for key in (*server.env, *server.headers))
     return Destination(server.name, bool(named or given))
-
-
-def digest(remote: RemoteTool) -> str:
-    """Names all that the server says of the tool; Unusable where it cannot be read to its end."""
-    try:
-        said = msgspec.json.encode([remote.description, remote.input_schema], order="sorted")
-    except (RecursionError, UnicodeEncodeError, TypeError, ValueError) as error:
-        raise Unusable(f"its description is no JSON ({type(error).__name__})") from error
-    return "sha256:" + hashlib.sha256(said).hexdigest()
 
 
 def _described(server: str, described: str, instructions: str) -> str:

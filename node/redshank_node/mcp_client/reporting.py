@@ -52,6 +52,8 @@ def server_reports(
             prompts=status.prompts,
             calls=status.calls,
             errors=status.errors,
+            hour_calls=status.hour_calls,
+            hour_errors=status.hour_errors,
         )
         for status in statuses
     )

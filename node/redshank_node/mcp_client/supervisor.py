@@ -10,7 +10,8 @@ import msgspec
 from redshank_node.mcp_client.asking import Asking
 from redshank_node.mcp_client.calling import Called
 from redshank_node.mcp_client.choosing import chosen
-from redshank_node.mcp_client.failures import ServerUnavailable
+from redshank_node.mcp_client.connecting import Connection
+from redshank_node.mcp_client.failures import ServerUnavailable, ToolChanged
 from redshank_node.mcp_client.inventory import Changed, Inventory, ServerStatus
 from redshank_node.mcp_client.owner import InventoryKind, Owner
 from redshank_node.mcp_client.surroundings import Surroundings
@@ -22,6 +23,10 @@ logger = logging.getLogger(__name__)
 
 # A command that ignores its end takes five: to leave, for TERM, for KILL.
 _STOP_SECONDS = 8.0
+_CHANGED = (
+    "not sent: it says something else of this tool since it came back; a person is asked about it "
+    "at the next call"
+)
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -113,6 +118,11 @@ class McpServers:
         """Grows with every change of an inventory or a state."""
         return self._revision
 
+    @property
+    def follows(self) -> bool:
+        """See `Servers`."""
+        return self._rules.inventory == "live"
+
     def inventories(self) -> Mapping[str, Inventory]:
         """What can be used, by server, in the order of the configuration. Of one that reconnects
         it is what it offered before.
@@ -120,6 +130,11 @@ class McpServers:
         if self._shown is None:
             self._shown, self._refused = self._chosen()
         return self._shown
+
+    def said(self, name: str) -> Inventory | None:
+        """See `Servers`."""
+        owner = self._owners.get(name)
+        return None if owner is None else owner.said
 
     def statuses(self) -> tuple[ServerStatus, ...]:
         """How each server is."""
@@ -149,13 +164,19 @@ class McpServers:
         arguments: dict[str, Any],
         timeout_seconds: float,
         on_progress: Callable[[str], None] | None = None,
+        is_same: Callable[[], bool] | None = None,
     ) -> Called:
         """Call a tool by its server's own name for it. Raises McpFailure; when the task is
-        cancelled the server is told, the connection goes on.
+        cancelled the server is told, the connection goes on. Nothing is sent where the tool is not
+        the same any more, as behind a connection that was made anew for this call (F64).
         """
-        return await self._of(server).ask(
-            lambda connection: connection.call_tool(tool, arguments, on_progress), timeout_seconds
-        )
+
+        async def request(connection: Connection) -> Called:
+            if is_same is not None and not is_same():
+                raise ToolChanged(server, _CHANGED)
+            return await connection.call_tool(tool, arguments, on_progress)
+
+        return await self._of(server).ask(request, timeout_seconds)
 
     async def read_resource(self, server: str, uri: str, timeout_seconds: float) -> Called:
         """Read a resource. Raises McpFailure."""
@@ -229,6 +250,7 @@ class McpServers:
     def _status(self, name: str) -> ServerStatus:
         owner, figures = self._owners[name], self._asking[name].figures
         shown = self.inventories().get(name, Inventory(name))
+        hour_calls, hour_errors = figures.last_hour()
         return ServerStatus(
             name=name,
             state=owner.state,
@@ -242,6 +264,8 @@ class McpServers:
             prompts=len(shown.prompts),
             calls=figures.calls,
             errors=figures.errors,
+            hour_calls=hour_calls,
+            hour_errors=hour_errors,
             latency_ms=figures.latency_ms,
             reconnects=owner.reconnects,
             warnings=owner.warnings.lines(),

@@ -16,6 +16,7 @@ LIST_KEYS = {
 _LIST_CHANGED = frozenset(
     f"notifications/{what}/list_changed" for what in ("tools", "resources", "prompts")
 )
+_PROGRESS = "notifications/progress"
 # Server's logs go nowhere: nobody asked for them.
 _UNHEARD = _LIST_CHANGED | {"notifications/message"}
 # Where a result has its parts; the library judges them one by one, twice.
@@ -46,6 +47,8 @@ class Traffic:
         self._aside: dict[int, Any] = {}
         self._asides = 0
         self.pages: dict[str, dict[str, Any]] = {}
+        # Signs of life: answers, late ones too, and how far requests are.
+        self.answers = 0
         # Nothing that is sent now reaches the server.
         self.is_closed = False
         self._taken = 0
@@ -71,6 +74,7 @@ class Traffic:
     def heard(self, method: str) -> bool:
         """Whether a notification or request of the server goes on to the library."""
         self._unasked += 1
+        self.answers += method == _PROGRESS
         if method in _LIST_CHANGED:
             # Only noted here: what it leads to waits for answers, which come this way (F37).
             self._signals.list_changed()
@@ -80,6 +84,7 @@ class Traffic:
         """The result that goes on to the library, None for an answer to nothing that was asked.
         An error has no result: an empty one goes on.
         """
+        self.answers += 1
         method = self._asked.pop(request_id, None) if _is_id(request_id) else None
         if method is None:
             self._unasked += 1

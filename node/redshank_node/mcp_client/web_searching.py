@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
+from redshank_node.mcp_client.as_said import SaidNow
 from redshank_node.mcp_client.bounded import parts, whole
 from redshank_node.mcp_client.calling import Servers
 from redshank_node.mcp_client.failures import McpFailure
@@ -44,7 +45,8 @@ class McpSearch:
         """What the tool answers, bounded, unlabelled. NoAnswer says why there is nothing, with the
         mend.
         """
-        tool = self._found()
+        tool = self._found().as_said_now()
+        said = SaidNow(self._servers, self._server, self._tool)
         if await self._change(tool):
             raise NoAnswer(f"{self._backend} is not asked: {_CHANGED}")
         properties = tool.parameters["properties"]
@@ -53,7 +55,14 @@ class McpSearch:
         if count and properties[count].get("type") in ("integer", "number"):
             arguments[count] = most
         try:
-            called = await self._servers.call(self._server, self._tool, arguments, seconds, None)
+            called = await self._servers.call(
+                self._server,
+                self._tool,
+                arguments,
+                seconds,
+                None,
+                lambda: said.is_still(tool.described),
+            )
         except McpFailure as failed:
             raise NoAnswer(str(failed)) from failed
         found = parts(called, "text")

@@ -27,6 +27,8 @@ class OnNode(msgspec.Struct, frozen=True):
     prompts: int = 0
     calls: int = 0
     errors: int = 0
+    hour_calls: int = 0
+    hour_errors: int = 0
 
 
 class Server(msgspec.Struct, frozen=True):
@@ -50,6 +52,8 @@ class Server(msgspec.Struct, frozen=True):
     changed: int = 0
     calls: int = 0
     errors: int = 0
+    hour_calls: int = 0
+    hour_errors: int = 0
     latency_ms: float | None = None
     nodes: tuple[OnNode, ...] = ()
 
@@ -127,6 +131,8 @@ class Totals(msgspec.Struct, frozen=True):
     changed: int = 0
     calls: int = 0
     errors: int = 0
+    hour_calls: int = 0
+    hour_errors: int = 0
     latency_ms: float | None = None
 
 
@@ -226,8 +232,8 @@ class McpClient:
 
     def accept(self, name: str, tool: str, digest: str) -> Detail:
         """Accept what a tool changed to; Conflict where it is no longer that."""
-        path = f"{_path(name)}/tools/{quote(tool, safe='')}/accept"
-        return self._console.write("POST", path, {"digest": digest}, Detail)
+        body = {"tool": tool, "digest": digest}
+        return self._console.write("POST", f"{_path(name)}/tools/accept", body, Detail)
 
     def catalog(self, query: Query) -> Page[CatalogEntry]:
         """A page of the catalog by name."""

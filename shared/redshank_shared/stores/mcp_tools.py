@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Row, and_, bindparam, func, select, update
 
-from redshank_shared.domain.mcp_names import tool_part
+from redshank_shared.domain.mcp_names import PREFIX, server_part, tool_part
 from redshank_shared.stores.admin_audits import AdminAct, write_act
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.mcp_tables import mcp_tools
@@ -146,6 +146,16 @@ class McpTools:
         )
         with self._database.read() as connection:
             return {server: count for server, count in connection.execute(statement)}
+
+    def changed_names(self) -> frozenset[str]:
+        """The names under which models call the tools that differ from what was accepted."""
+        columns = mcp_tools.c
+        statement = select(columns.server, columns.tool).where(columns.changed_digest != "")
+        with self._database.read() as connection:
+            return frozenset(
+                f"{PREFIX}{server_part(server)}__{tool_part(tool)}"
+                for server, tool in connection.execute(statement)
+            )
 
     def _found(self, server: str, tool: str) -> AcceptedTool | None:
         with self._database.read() as connection:

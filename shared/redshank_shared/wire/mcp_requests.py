@@ -55,4 +55,10 @@ class AcceptedChange(Body):
     digest: Word
 
 
+class AcceptedToolChange(AcceptedChange):
+    """`tool`: the server's own name for it, whatever characters it has."""
+
+    tool: Annotated[Text, Field(min_length=1)]
+
+
 McpOrderName = Literal["refresh", "reconnect"]

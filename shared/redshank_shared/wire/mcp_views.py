@@ -16,7 +16,7 @@ McpAuth = Literal["none", "environment", "headers", "bearer", "oauth"]
 class McpOnNodeView(View):
     """A server on one node. `state` is null where that node says nothing of the server: it is lost,
     or has not picked the server up yet; `since`: of the last change of `state`; `latency_ms`: the
-    median of its last calls; `calls`, `errors`: since the node started.
+    median of its last calls; `calls`, `errors`: since the node started, `hour_`: in its last hour.
     """
 
     node: str
@@ -33,6 +33,8 @@ class McpOnNodeView(View):
     prompts: int
     calls: int
     errors: int
+    hour_calls: int
+    hour_errors: int
 
 
 class McpServerView(View):
@@ -41,7 +43,7 @@ class McpServerView(View):
     `address`: its URL or its command line, masked. `state`: the worst of the nodes that are up,
     null where none of them knows it. The counts are those of the node that has most; `offered`:
     tools with those that are not enabled; `changed`: tools that changed since they were accepted;
-    `latency_ms`: the worst node's; `calls`, `errors`: of all nodes together.
+    `latency_ms`: the worst node's; `calls`, `errors`: of all nodes that are up together.
     """
 
     name: str
@@ -62,6 +64,8 @@ class McpServerView(View):
     changed: int
     calls: int
     errors: int
+    hour_calls: int
+    hour_errors: int
     latency_ms: float | None
     nodes: list[McpOnNodeView]
 
@@ -83,6 +87,8 @@ class McpTotalsView(View):
     changed: int
     calls: int
     errors: int
+    hour_calls: int
+    hour_errors: int
     latency_ms: float | None
 
 

@@ -95,4 +95,4 @@ export const refreshServers = () => write<{ items: McpOrder[] }>("/v1/mcp/refres
 export const beginLogin = (name: string) => write<McpLogin>(at(name, "login"));
 export const endLogin = (name: string) => write<object>(at(name, "logout"));
 export const acceptTool = (name: string, tool: string, digest: string) =>
-  write<object>(at(name, `tools/${encodeURIComponent(tool)}/accept`), { digest });
+  write<object>(at(name, "tools/accept"), { tool, digest });

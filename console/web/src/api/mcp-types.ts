@@ -12,8 +12,12 @@ interface McpCounted {
   resources: number;
   templates: number;
   prompts: number;
+  /** Since the nodes began that are up. */
   calls: number;
   errors: number;
+  /** In their last hour; not told by an older console. */
+  hour_calls?: number;
+  hour_errors?: number;
   /** Median of the last calls; the worst node's where it stands for several. */
   latency_ms: number | null;
 }

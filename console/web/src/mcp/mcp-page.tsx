@@ -10,6 +10,8 @@ import { useCluster } from "../cluster/use-cluster";
 import { Bones } from "../design/bones";
 import { counted } from "../design/format";
 import { Icon } from "../design/glyph";
+import { NotHere } from "../design/not-here";
+import { usePhoneScroll } from "../design/phone-scroll";
 import { Refused } from "../design/refused";
 import { usePage } from "../shell/route";
 import { AddDialog } from "./add-dialog";
@@ -138,8 +140,11 @@ function Found({ servers, nodes, name, rights, onLayer }: FoundProps) {
   const selected = items.find((server) => server.name === name) ?? items[0];
   const onLogin = useCallback((server: string) => onLayer({ kind: "login", name: server }), [onLayer]);
   const onRemove = useCallback((server: string) => onLayer({ kind: "remove", name: server }), [onLayer]);
+  const unknown = name !== "" && selected?.name !== name;
+  usePhoneScroll(unknown ? "" : name, "h-server");
   return (
     <div className="body">
+      {unknown && <NotHere what="server" name={name} />}
       <Totals servers={servers} />
       <ServerGrid
         servers={items}

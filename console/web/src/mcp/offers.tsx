@@ -158,7 +158,7 @@ function OwnWords({ instructions, said }: { instructions: string; said: readonly
       {instructions && (
         <div className="stack">
           <h3>Instructions, untrusted</h3>
-          <pre className="mcp-untrusted">{instructions}</pre>
+          <pre className="mcp-untrusted" tabIndex={0} role="group" aria-label="Instructions">{instructions}</pre>
         </div>
       )}
       {said.map(([node, lines]) => (
@@ -166,7 +166,7 @@ function OwnWords({ instructions, said }: { instructions: string; said: readonly
           <h3>
             Not a message, on <span className="mono">{node}</span>
           </h3>
-          <pre className="mcp-untrusted">{lines.join("\n")}</pre>
+          <pre className="mcp-untrusted" tabIndex={0} role="group" aria-label="Lines">{lines.join("\n")}</pre>
         </div>
       ))}
     </div>

@@ -3,7 +3,7 @@ import type { HeardNode } from "../api/heard";
 import type { McpNodeAnswer, McpOnNode, McpOrder, McpServer } from "../api/mcp-types";
 import { failures, inOneSentence, inTime, isEnabled, needsLogin, outcomeOf, outcomesOf, standingOn } from "./standing";
 
-const COUNTS = { tools: 0, offered: 0, resources: 0, templates: 0, prompts: 0, calls: 0, errors: 0, latency_ms: null };
+const COUNTS = { tools: 0, offered: 0, resources: 0, templates: 0, prompts: 0, calls: 0, errors: 0, hour_calls: 0, hour_errors: 0, latency_ms: null };
 
 function on(node: string, state: McpOnNode["state"], more: Partial<McpOnNode> = {}): McpOnNode {
   return { ...COUNTS, node, node_id: node, node_state: "up", state, since: "2026-01-01T14:07:12Z", detail: "", ...more };

@@ -39,11 +39,11 @@ export function ToolDialog({ server, tool, may, onAccepted, onClose }: ToolDialo
           <>
             <div className="stack">
               <h3>What the server says of it, untrusted</h3>
-              <pre className="mcp-untrusted">{description || "nothing"}</pre>
+              <pre className="mcp-untrusted" tabIndex={0} role="group" aria-label="Description">{description || "nothing"}</pre>
             </div>
             <div className="stack">
               <h3>What it takes</h3>
-              <pre className="mcp-untrusted">{schemaText(schema)}</pre>
+              <pre className="mcp-untrusted" tabIndex={0} role="group" aria-label="Schema">{schemaText(schema)}</pre>
             </div>
           </>
         )}

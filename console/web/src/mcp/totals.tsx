@@ -6,7 +6,7 @@ import { Icon } from "../design/glyph";
 import { inOneSentence, inTime } from "./standing";
 
 export function Totals({ servers: { items, totals } }: { servers: McpServers }) {
-  const { tools, offered, resources, templates, prompts, calls, errors, latency_ms: latency } = totals;
+  const { tools, offered, resources, templates, prompts, hour_calls: calls = 0, hour_errors: errors = 0, latency_ms: latency } = totals;
   const median = latency === null ? "" : `median ${inTime(latency)}, `;
   return (
     <section className="strip mcp-strip" aria-label="MCP totals">
@@ -33,8 +33,8 @@ export function Totals({ servers: { items, totals } }: { servers: McpServers }) 
         <span className="f">{prompts}</span>
         <span className="d">shown as skills</span>
       </div>
-      <div>
-        <span className="l">Calls since nodes began</span>
+      <div title={`${totals.calls.toLocaleString("en-GB")} since the nodes that are up began, ${counted(totals.errors, "error")}`}>
+        <span className="l">Calls, last hour</span>
         <span className="f">{calls.toLocaleString("en-GB")}</span>
         <span className="d">
           {median}

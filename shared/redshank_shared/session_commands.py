@@ -26,6 +26,7 @@ from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import Append, EventLog
 from redshank_shared.stores.folds import Folds
 from redshank_shared.stores.idempotency import Idempotency, IdempotencyEntry
+from redshank_shared.stores.permission_rules import AllowedAlways
 
 logger = logging.getLogger(__name__)
 
@@ -113,16 +114,17 @@ class SessionCommands:
         *,
         keyed: KeyedRequest | None = None,
         render: Render | None = None,
+        always: tuple[AllowedAlways, ...] = (),
     ) -> Done:
-        """Decide this command on the state as it is and append what follows; raises what `decide`
-        raises.
+        """Decide this command on the state as it is and append what follows, with the rules that it
+        makes for always; raises what `decide` raises.
 
         When somebody appends in between, the command is decided again on what they left.
         """
         for attempt in range(_MOST_ATTEMPTS):
             try:
                 done, recorded = await self._database.run(
-                    self._decide_and_append, workstream_id, command, at, keyed, render
+                    self._decide_and_append, workstream_id, command, at, keyed, render, always
                 )
             except VersionMoved:
                 await asyncio.sleep(random.uniform(0, 0.002 * (attempt + 1)))
@@ -152,6 +154,7 @@ class SessionCommands:
         at: str,
         keyed: KeyedRequest | None,
         render: Render | None,
+        always: tuple[AllowedAlways, ...],
     ) -> tuple[Done, list[Recorded]]:
         """A key is looked up only where the command cannot be carried out: its own row refuses a
         second append.
@@ -160,7 +163,7 @@ class SessionCommands:
             state = self._folds.load(workstream_id)
             facts = decide(state, command, at)
             if facts:
-                return self._appended(state, facts, at, keyed, render)
+                return self._appended(state, facts, at, keyed, render, always)
         except VersionMoved:
             raise
         except RedshankError:
@@ -178,6 +181,7 @@ class SessionCommands:
         at: str,
         keyed: KeyedRequest | None,
         render: Render | None,
+        always: tuple[AllowedAlways, ...],
     ) -> tuple[Done, list[Recorded]]:
         recorded = number(state.version, at, facts)
         after = advance(state, recorded)
@@ -188,6 +192,7 @@ class SessionCommands:
             at=at,
             projection=project(after),
             idempotency=_entry(keyed, render, after, recorded[0].seq),
+            always=always,
         )
         self._log.append(append)
         self._folds.keep(after)

@@ -167,6 +167,21 @@ async def test_a_token_that_may_not_approve_does_not_fork_back_into_a_wider_mode
         assert answer.status_code == 201, answer.text
 
 
+@pytest.mark.fault("F71")
+async def test_a_token_that_may_not_approve_gets_no_wider_mode_from_a_parent(
+    console: RunningConsole,
+) -> None:
+    parent = await console.create(mode="bypassPermissions")
+    async with signed_in(console, "admin", scopes=["read", "operate"]) as worker:
+        child = {"parent": parent}
+        answer = await worker.client.post("/v1/workstreams", json=child)
+        assert (answer.status_code, answer.json()["code"]) == (403, "scope_needed")
+        answer = await worker.client.post("/v1/workstreams", json={**child, "mode": "default"})
+        assert (answer.status_code, answer.json()["mode"]) == (201, "default")
+    answer = await console.client.post("/v1/workstreams", json=child)
+    assert (answer.status_code, answer.json()["mode"]) == (201, "bypassPermissions")
+
+
 def streaming(client: httpx.AsyncClient, path: str) -> Any:
     return client.stream("GET", path, headers={"Accept": "text/event-stream"})
 

@@ -1,16 +1,28 @@
 """Questions, lasting permissions, runs over HTTP: one answer counts, nobody is misled."""
 
 import asyncio
+import json
 from typing import Any
 
+import msgspec
 import pytest
+from sqlalchemy import text
 
 from redshank_console.services.principal import Principal
 from redshank_console.services.waiting_views import may_answer
 from redshank_shared.domain.access import SCOPES_OF
+from redshank_shared.domain.events import AskedCall, MessageAnswered
+from redshank_shared.stores.admin_audits import AdminAudits
 from redshank_shared.stores.permission_rules import PermissionRules, RuleRow
+from redshank_shared.stores.policy_revisions import PolicyRevisions
 from tests.integration.asked_questions import asked
-from tests.integration.console_world import NodeSide, RunningConsole, fresh_id
+from tests.integration.console_world import (
+    NodeSide,
+    RunningConsole,
+    decided,
+    fresh_id,
+    requested,
+)
 
 pytest_plugins = ("tests.integration.console_fixtures",)
 
@@ -167,6 +179,132 @@ async def test_allowed_for_always_becomes_one_visible_rule_of_the_owner(
     assert "reeds" in rule.note
     late = await both.client.post(path, json=allowing(request_id, "once"))
     assert late.json()["detail"].startswith("Allowed for always by admin at ")
+
+
+def renamed(world: RunningConsole, table: str, to: str) -> None:
+    with world.database.begin() as connection:
+        connection.execute(text(f"ALTER TABLE {table} RENAME TO {to}"))
+
+
+@pytest.mark.req("T-14", "K-53")
+@pytest.mark.fault("F-49")
+async def test_an_always_whose_rule_or_record_cannot_be_kept_is_no_answer_at_all(
+    both: RunningConsole,
+) -> None:
+    ws = await both.create(message="run it")
+    (request_id,) = await NodeSide(both, ws).ask_to_run("echo hi")
+    path, body = f"/v1/workstreams/{ws}/approvals", allowing(request_id)
+    for table in ("permission_rules", "admin_audits"):
+        renamed(both, table, "away")
+        failed = await both.client.post(path, json=body)
+        renamed(both, "away", table)
+        assert failed.status_code >= 500
+        (pending,) = (await both.view(ws))["pending_approvals"]
+        assert pending["request_id"] == request_id
+        assert await stored_rules(both) == []
+        assert PolicyRevisions(both.database).all() == {}
+    answered = await both.client.post(path, json=body)
+    assert (answered.status_code, answered.json()["pending_approvals"]) == (200, [])
+    (rule,) = await stored_rules(both)
+    acts = AdminAudits(both.database).page(act="rule.added").items
+    assert [(act.who, act.target) for act in acts] == [("admin", rule.rule_id)]
+    assert PolicyRevisions(both.database).all() == {"rules": 1}
+
+
+@pytest.mark.req("B-21")
+async def test_an_always_sent_again_with_its_key_brings_no_revoked_rule_back(
+    console: RunningConsole,
+) -> None:
+    ws = await console.create(message="run it")
+    (request_id,) = await NodeSide(console, ws).ask_to_run("echo hi")
+    path, key = f"/v1/runs/{ws}/approvals", {"Idempotency-Key": "mine"}
+    first = await console.client.post(path, json=allowing(request_id), headers=key)
+    assert first.status_code == 202
+    (rule,) = await stored_rules(console)
+    gone = await console.client.delete(f"/v1/permissions/rules/{rule.rule_id}")
+    assert gone.status_code == 200
+    again = await console.client.post(path, json=allowing(request_id), headers=key)
+    assert (again.status_code, again.text) == (202, first.text)
+    assert await stored_rules(console) == []
+
+
+@pytest.mark.req("T-14")
+async def test_of_several_answers_each_always_keeps_its_rule_where_one_asked_before(
+    both: RunningConsole,
+) -> None:
+    asking = {"scope": "user", "pattern": "bash", "decision": "ask"}
+    kept = (await both.client.post("/v1/permissions/rules", json=asking)).json()
+    ws = await both.create(message="run it")
+    request_ids = await NodeSide(both, ws).ask_to_run("echo hi", "echo ho")
+    body = {"resolutions": [allowing(each)["resolutions"][0] for each in request_ids]}
+    answered = await both.client.post(f"/v1/workstreams/{ws}/approvals", json=body)
+    assert answered.status_code == 200
+    (rule,) = await stored_rules(both)
+    assert (rule.rule_id, rule.decision, rule.origin) == (kept["id"], "allow", "approval")
+    acts = AdminAudits(both.database).page().items
+    assert [act.act for act in acts if act.act.startswith("rule.")] == [
+        "rule.replaced",
+        "rule.added",
+    ]
+
+
+async def asks_to_read(world: RunningConsole, uri: str) -> tuple[str, str]:
+    """A workstream whose agent asks to read this resource; the request's id."""
+    ws = await world.create(message="read it")
+    node = NodeSide(world, ws)
+    node.claim()
+    call = AskedCall(fresh_id("cl"), "read_mcp_resource", json.dumps({"command": uri}))
+    asked_for = requested(call)
+    pattern = f"read_mcp_resource:{uri}"
+    await node.tell(
+        MessageAnswered(read=node.state.version, calls=(call,), finish="tool_calls"),
+        decided(call),
+        msgspec.structs.replace(asked_for, tool="read_mcp_resource", pattern=pattern),
+        release=True,
+    )
+    return ws, asked_for.request_id
+
+
+@pytest.mark.req("T-14", "K-53")
+async def test_an_always_that_no_rule_can_hold_to_the_letter_is_refused_before_it_counts(
+    console: RunningConsole,
+) -> None:
+    for uri in ("mem://notes/*", "mem://my notes", "mem://" + "n" * 200):
+        ws, request_id = await asks_to_read(console, uri)
+        path = f"/v1/workstreams/{ws}/approvals"
+        refused = await console.client.post(path, json=allowing(request_id))
+        assert (refused.status_code, refused.json()["code"]) == (422, "no_rule_for_this")
+        assert refused.json()["field"] == "resolutions[0].scope"
+        assert refused.json()["detail"].endswith("allow it once, or for this workstream")
+        answered = await console.client.post(path, json=allowing(request_id, "workstream"))
+        assert answered.status_code == 200
+    assert await stored_rules(console) == []
+
+
+@pytest.mark.req("T-14", "B-4")
+async def test_what_was_allowed_for_a_workstream_is_not_allowed_in_its_forks(
+    both: RunningConsole,
+) -> None:
+    ws = await both.create(message="run it")
+    for _ in range(2):
+        (request_id,) = await NodeSide(both, ws).ask_to_run("echo hi")
+        path = f"/v1/workstreams/{ws}/approvals"
+        view = (await both.client.post(path, json=allowing(request_id, "workstream"))).json()
+        await both.client.post(f"/v1/workstreams/{ws}/cancel")
+        await both.client.post(f"/v1/workstreams/{ws}/messages", json={"text": "go on"})
+    last = (await both.view(ws))["last_seq"]
+    assert (await checked(both, ws))["decision"] == "allow"
+    forked = await both.client.post(f"/v1/workstreams/{ws}/fork", json={"after": last})
+    assert forked.status_code == 201, view
+    assert (await checked(both, forked.json()["id"]))["decision"] == "ask"
+    assert (await checked(both, ws))["decision"] == "allow"
+
+
+async def checked(world: RunningConsole, ws: str) -> dict[str, Any]:
+    body = {"tool": "bash", "workstream": ws}
+    answer = await world.client.post("/v1/permissions/check", json=body)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
 
 
 async def test_what_is_refused_leaves_no_rule(console: RunningConsole) -> None:

@@ -47,13 +47,17 @@ async def link_code(console: RunningConsole) -> str:
 
 
 @pytest.mark.fault("F71")
-@pytest.mark.parametrize("header", [None, "Bearer", "Bearer nonsense", "Basic eDp5"])
 async def test_nothing_but_health_and_openapi_answers_a_stranger(
-    console: RunningConsole, stranger: httpx.AsyncClient, header: str | None
+    console: RunningConsole, stranger: httpx.AsyncClient
 ) -> None:
-    headers = {"Authorization": header} if header is not None else {}
-    for path in ("/health", "/openapi.json", "/"):
-        assert (await stranger.get(path, headers=headers)).status_code in (200, 503)
+    for header in (None, "Bearer", "Bearer nonsense", "Basic eDp5"):
+        headers = {"Authorization": header} if header is not None else {}
+        for path in ("/health", "/openapi.json", "/"):
+            assert (await stranger.get(path, headers=headers)).status_code in (200, 503)
+        await all_else_is_refused(stranger, headers)
+
+
+async def all_else_is_refused(stranger: httpx.AsyncClient, headers: dict[str, str]) -> None:
     for method, path in [
         ("GET", "/v1/me"),
         ("GET", "/v1/workstreams"),
@@ -103,11 +107,12 @@ async def test_the_admin_token_signs_a_browser_in_until_it_signs_out(
     assert (await stranger.get("/v1/me", headers=kept)).status_code == 401
 
 
-@pytest.mark.parametrize("body", [{}, {"code": "a", "token": "b"}, {"code": 1}, [], {"pin": "1"}])
-async def test_a_sign_in_takes_one_credential(stranger: httpx.AsyncClient, body: Any) -> None:
-    answer = await stranger.post("/v1/signin", json=body)
-    assert answer.status_code == 422
-    assert answer.json()["field"]
+async def test_a_sign_in_takes_one_credential(stranger: httpx.AsyncClient) -> None:
+    bodies: list[Any] = [{}, {"code": "a", "token": "b"}, {"code": 1}, [], {"pin": "1"}]
+    for body in bodies:
+        answer = await stranger.post("/v1/signin", json=body)
+        assert answer.status_code == 422, body
+        assert answer.json()["field"], body
 
 
 @pytest.mark.fault("F71")
@@ -332,7 +337,7 @@ def start(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
     )
 
 

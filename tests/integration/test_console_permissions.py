@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from sqlalchemy import update
 
 from redshank_node.engine.tool_cards import card_of, encoded_cards
 from redshank_node.tools.catalog import BUILTIN
@@ -14,8 +15,10 @@ from redshank_shared.permissions.tool_card import ToolCard
 from redshank_shared.profiles.profile import load
 from redshank_shared.stores.admin_audits import AdminAudits
 from redshank_shared.stores.audits import Audits
+from redshank_shared.stores.mcp_tools import McpTools, SeenTool
 from redshank_shared.stores.policy_revisions import PolicyRevisions
 from redshank_shared.stores.services import ServiceRow, Services
+from redshank_shared.stores.tables import workstreams
 from tests.integration.console_world import NodeSide, RunningConsole
 from tests.store_fixtures import AT
 
@@ -116,6 +119,38 @@ async def test_the_same_pattern_replaces_and_a_repeated_write_is_answered_the_sa
         assert (gone.status_code, gone.json()["pattern"]) == (200, "bash")
 
 
+async def test_a_rule_may_speak_of_every_user_there_is_or_was(both: RunningConsole) -> None:
+    user = {"name": "ines", "role": "operator"}
+    assert (await both.client.post("/v1/users", json=user)).status_code == 201
+    ws = await both.create(message="hi")
+    for subject in ("ines", "local", "*", "admin"):
+        rule = await add(both, "bash", "deny", subject=subject)
+        assert rule["subject"] == subject
+    with both.database.begin() as connection:
+        connection.execute(update(workstreams).values(owner="gone"))
+    assert (await add(both, "bash", "deny", subject="gone"))["subject"] == "gone"
+    assert (await check(both, "bash", workstream=ws))["decision"] == "deny"
+
+
+@pytest.mark.req("K-39")
+async def test_of_one_pattern_for_everybody_and_for_somebody_a_deny_counts_else_the_narrower(
+    console: RunningConsole,
+) -> None:
+    for for_all, own, decision in (
+        ("allow", "deny", "deny"),
+        ("deny", "allow", "deny"),
+        ("ask", "allow", "allow"),
+        ("allow", "ask", "ask"),
+    ):
+        for first, last in ((("*", for_all), ("admin", own)), (("admin", own), ("*", for_all))):
+            rules = [
+                await add(console, "bash", said, subject=subject) for subject, said in (first, last)
+            ]
+            assert (await check(console, "bash"))["decision"] == decision, (first, last)
+            for rule in rules:
+                await console.client.delete(f"{RULES}/{rule['id']}")
+
+
 async def test_twenty_equal_writes_with_one_key_make_one_change(both: RunningConsole) -> None:
     body = {"scope": "user", "pattern": "bash", "decision": "allow"}
     answers = await asyncio.gather(
@@ -126,6 +161,13 @@ async def test_twenty_equal_writes_with_one_key_make_one_change(both: RunningCon
     )
     assert {(answer.status_code, answer.text) for answer in answers} == {(201, answers[0].text)}
     assert PolicyRevisions(both.database).all() == {"rules": 1}
+    path = f"{RULES}/{answers[0].json()['id']}"
+    removals = await asyncio.gather(
+        *(both.client.delete(path, headers={"Idempotency-Key": "gone"}) for _ in range(20))
+    )
+    assert {(answer.status_code, answer.text) for answer in removals} == {(200, answers[0].text)}
+    acts = (await both.client.get("/v1/audit", params={"act": "rule.removed"})).json()
+    assert acts["total"] == 1
 
 
 @pytest.mark.fault("F5")
@@ -143,6 +185,8 @@ async def test_twenty_equal_writes_with_one_key_make_one_change(both: RunningCon
         ({"pattern": "bash", "decision": "allow", "locked": True}, "locked", "leave locked out"),
         ({"pattern": "bash", "until": "noon"}, "until", "leave it out"),
         ({"pattern": "bash", "note": "a\0b"}, "note", "NUL"),
+        ({"pattern": "bash", "subject": "inse"}, "subject", "no user inse"),
+        ({"pattern": "bash", "scope": "project", "subject": "moor"}, "subject", "no project moor"),
     ],
 )
 async def test_a_rule_that_cannot_be_is_refused_by_its_field(
@@ -229,6 +273,72 @@ async def test_a_label_is_taken_from_the_input_or_named_behind_a_colon(
     await add(console, "watch:cancel", "deny")
     assert (await check(console, "watch", input={"action": "cancel"}))["decision"] == "deny"
     assert (await check(console, "watch", input={"action": "list"}))["decision"] == "allow"
+
+
+@pytest.mark.req("T-28", "K-47")
+async def test_a_label_that_an_input_implies_is_what_a_check_goes_by(
+    console: RunningConsole,
+) -> None:
+    with_node(console)
+    for target, decision in (
+        ("https://example.org", "ask"),
+        (" HTTP://example.org", "ask"),
+        ("notes.md", "allow"),
+        ("url", "allow"),
+    ):
+        said = await check(console, "open_preview", input={"target": target})
+        assert said["decision"] == decision, target
+    await add(console, "read_mcp_resource:mem://a", "deny")
+    read = {"server": "load", "uri": "mem://a"}
+    assert (await check(console, "read_mcp_resource", input=read))["decision"] == "deny"
+
+
+@pytest.mark.req("K-68", "K-47")
+async def test_a_server_that_a_credential_scope_leaves_out_is_denied_where_the_engine_would_allow(
+    console: RunningConsole,
+) -> None:
+    with_node(console, SEARCH)
+    ws = await console.create(credential_scope={"mcp_server_allow": ["github"]})
+    assert (await check(console, SEARCH.name, workstream=ws))["decision"] == "ask"
+    said = await check(console, SEARCH.name, workstream=ws, mode="bypassPermissions")
+    assert (said["decision"], said["origin"], said["mode_effect"]) == ("deny", "boundary", None)
+    assert "credential scope" in said["why"]
+    assert "MCP server linear" in said["why"]
+    whole = await post(console, "/v1/permissions/matrix", workstream=ws)
+    (row,) = [row for row in whole["rows"] if row["tool"] == SEARCH.name]
+    assert [(cell["effective_mode"], cell["decision"]) for cell in row["cells"]] == [
+        ("default", "ask"),
+        ("acceptEdits", "ask"),
+        ("bypassPermissions", "deny"),
+        ("plan", "deny"),
+        ("dontAsk", "deny"),
+    ]
+
+
+@pytest.mark.req("K-47", "K-48")
+@pytest.mark.fault("F-64")
+async def test_a_tool_that_its_server_changed_is_asked_about_in_a_dry_run_too(
+    console: RunningConsole,
+) -> None:
+    with_node(console, SEARCH)
+    await add(console, SEARCH.name, "allow")
+    tools = McpTools(console.database)
+    tools.saw(SeenTool("linear", "search", "sha256:1", "Searches.", "{}"), AT)
+    assert (await check(console, SEARCH.name))["decision"] == "allow"
+    tools.saw(SeenTool("linear", "search", "sha256:2", "Sends.", "{}"), AT)
+    said = await check(console, SEARCH.name)
+    assert (said["decision"], said["base_decision"]) == ("ask", "ask")
+    assert "its server says something else of it" in said["why"]
+    whole = await post(console, "/v1/permissions/matrix")
+    (row,) = [row for row in whole["rows"] if row["tool"] == SEARCH.name]
+    decisions = {cell["effective_mode"]: cell["decision"] for cell in row["cells"]}
+    assert decisions == {
+        "default": "ask",
+        "acceptEdits": "ask",
+        "bypassPermissions": "ask",
+        "plan": "deny",
+        "dontAsk": "deny",
+    }
 
 
 @pytest.mark.req("K-47")
@@ -451,6 +561,7 @@ async def test_a_policy_is_tried_against_what_is_expected_of_it(console: Running
         ('[[expect]]\ntool = "bash"', "expect[0].decision"),
         ({"expect": [{"tool": "bash", "decision": "ask", "profile": "keish"}]}, "profile"),
         (7, "policy"),
+        ('{"expect": [{"tool": "\\ud800", "decision": "deny"}]}', "policy"),
     ],
 )
 async def test_a_policy_that_cannot_be_read_names_the_place(

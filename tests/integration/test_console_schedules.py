@@ -18,6 +18,19 @@ pytest_plugins = ("tests.integration.console_fixtures",)
 HOURLY = {"interval": {"every_seconds": 3600}}
 WATCH = {"watch": {"command": "cat state.json", "poll_every": 60}}
 PATH = "/v1/schedules"
+CADENCES: dict[str, dict[str, Any]] = {
+    "once": {"once": {"at": "2099-11-30T09:00:00.000Z"}},
+    "interval": HOURLY,
+    "cron": {"cron": {"expression": "0 7 * * 1", "timezone": "Europe/Berlin"}},
+    "watch": {
+        "watch": {
+            "command": "cat state.json",
+            "poll_every": 60,
+            "stop_on": "exit_code != 0",
+            "max_polls": 7,
+        }
+    },
+}
 
 
 async def ask(world: RunningConsole, ws: str, **body: Any) -> httpx.Response:
@@ -73,48 +86,31 @@ def add_run(world: RunningConsole, view: dict[str, Any], due_at: float, **more: 
 
 @pytest.mark.req("K-86")
 @pytest.mark.req("K-94")
-@pytest.mark.parametrize(
-    ("kind", "cadence"),
-    [
-        ("once", {"once": {"at": "2099-11-30T09:00:00.000Z"}}),
-        ("interval", HOURLY),
-        ("cron", {"cron": {"expression": "0 7 * * 1", "timezone": "Europe/Berlin"}}),
-        (
-            "watch",
-            {
-                "watch": {
-                    "command": "cat state.json",
-                    "poll_every": 60,
-                    "stop_on": "exit_code != 0",
-                    "max_polls": 7,
-                }
-            },
-        ),
-    ],
-)
 async def test_each_cadence_is_shown_in_the_form_in_which_it_was_asked_for(
-    both: RunningConsole, kind: str, cadence: dict[str, Any]
+    both: RunningConsole,
 ) -> None:
-    ws = await both.create()
-    before = clock.now_ms() / 1000
-    view = await made(both, ws, **cadence)
-    assert {
-        "name": "tide",
-        "workstream": ws,
-        "kind": kind,
-        "cadence": cadence,
-        "state": "active",
-        "last_run": None,
-        "runs": 0,
-        "message": "look again",
-        "detail": "",
-        "overlap": "skip",
-        "misfire": "coalesce_once",
-        "max_executions": None,
-    }.items() <= view.items()
-    assert seconds(view["next_due"]) > before
-    assert await shown(both, view["id"]) == {**view, "last_runs": []}
-    assert await listed(both) == {"items": [view], "next_cursor": None, "total": 1}
+    for kind, cadence in CADENCES.items():
+        ws = await both.create()
+        before = clock.now_ms() / 1000
+        view = await made(both, ws, **cadence)
+        assert {
+            "name": "tide",
+            "workstream": ws,
+            "kind": kind,
+            "cadence": cadence,
+            "state": "active",
+            "last_run": None,
+            "runs": 0,
+            "message": "look again",
+            "detail": "",
+            "overlap": "skip",
+            "misfire": "coalesce_once",
+            "max_executions": None,
+        }.items() <= view.items()
+        assert seconds(view["next_due"]) > before
+        assert await shown(both, view["id"]) == {**view, "last_runs": []}
+        alone = await listed(both, workstream=ws)
+        assert alone == {"items": [view], "next_cursor": None, "total": 1}
     kinds = [event["kind"] for event in await both.events(ws)]
     assert "schedule.created" in kinds
 

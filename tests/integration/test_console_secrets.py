@@ -8,12 +8,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from typer.testing import CliRunner
 
 from redshank_console.bootstrap import Console
 from redshank_console.cli.main import app
 from redshank_shared.domain.errors import Invalid, Misconfigured, NotFound
 from redshank_shared.settings.vault import read_vault_keys
+from redshank_shared.stores.admin_audits import AdminAudits
 from redshank_shared.stores.secrets import Secrets
 from redshank_shared.vault.sealing import Sealed
 from redshank_shared.vault.slots import CHECK_SLOT
@@ -23,6 +25,20 @@ from tests.integration.console_world import TOKEN, RunningConsole, running, sett
 pytest_plugins = ("tests.integration.console_fixtures",)
 
 VALUE = "canary-kept-by-the-console"
+BAD: tuple[tuple[str, object, str], ...] = (
+    ("gateway.discord", {"value": VALUE}, "slot_namespace"),
+    ("vault.check", {"value": VALUE}, "slot_namespace"),
+    ("main", {"value": VALUE}, "slot_name"),
+    ("model.main", {"value": f"{VALUE}\x00"}, "bad_character"),
+    ("model.main", {"value": "abc"}, "secret_too_short"),
+    ("model.main", {"value": "   abc\n"}, "secret_too_short"),
+    ("model.main", {"value": VALUE * 3000}, "secret_too_long"),
+    ("model.main", {"value": [VALUE]}, "invalid"),
+    ("model.main", {"value": {VALUE: VALUE}}, "invalid"),
+    ("model.main", {"value": VALUE, "extra": VALUE}, "invalid"),
+    ("model.main", [VALUE], "invalid"),
+    ("model.main", {}, "invalid"),
+)
 
 
 def key_of(byte: int) -> str:
@@ -55,6 +71,11 @@ async def put(world: RunningConsole, slot: str, value: object) -> tuple[int, dic
     answer = await world.client.put(f"/v1/secrets/{slot}", json={"value": value})
     assert VALUE not in answer.text
     return answer.status_code, dict(answer.json())
+
+
+def renamed(world: RunningConsole, table: str, to: str) -> None:
+    with world.database.begin() as connection:
+        connection.execute(text(f"ALTER TABLE {table} RENAME TO {to}"))
 
 
 async def test_a_secret_is_set_listed_revoked_without_being_shown(world: RunningConsole) -> None:
@@ -99,29 +120,34 @@ async def test_the_same_value_again_is_no_new_version(world: RunningConsole) -> 
     assert other["version"] == 2
 
 
-@pytest.mark.fault("F-12")
-@pytest.mark.parametrize(
-    ("slot", "body", "code"),
-    [
-        ("gateway.discord", {"value": VALUE}, "slot_namespace"),
-        ("vault.check", {"value": VALUE}, "slot_namespace"),
-        ("main", {"value": VALUE}, "slot_name"),
-        ("model.main", {"value": f"{VALUE}\x00"}, "bad_character"),
-        ("model.main", {"value": "abc"}, "secret_too_short"),
-        ("model.main", {"value": VALUE * 3000}, "secret_too_long"),
-        ("model.main", {"value": [VALUE]}, "invalid"),
-        ("model.main", {"value": {VALUE: VALUE}}, "invalid"),
-        ("model.main", {"value": VALUE, "extra": VALUE}, "invalid"),
-        ("model.main", [VALUE], "invalid"),
-        ("model.main", {}, "invalid"),
-    ],
-)
-async def test_bad_input_is_refused_without_an_echo(
-    world: RunningConsole, slot: str, body: object, code: str
+@pytest.mark.req("B-33")
+async def test_a_secret_whose_change_cannot_be_written_down_is_not_changed(
+    world: RunningConsole,
 ) -> None:
-    answer = await world.client.put(f"/v1/secrets/{slot}", json=body)
-    assert (answer.status_code, answer.json()["code"]) == (422, code)
-    assert "canary" not in answer.text
+    await put(world, "model.main", VALUE)
+    before = Secrets(world.database).all()
+    renamed(world, "admin_audits", "away")
+    status, _ = await put(world, "model.main", f"{VALUE}-other")
+    revoked = await world.client.post("/v1/secrets/model.main/revoke")
+    assert (status >= 500, revoked.status_code >= 500) == (True, True)
+    renamed(world, "away", "admin_audits")
+    assert Secrets(world.database).all() == before
+    await put(world, "model.main", f"{VALUE}-other")
+    await world.client.post("/v1/secrets/model.main/revoke")
+    acts = AdminAudits(world.database).page(who="admin").items
+    assert [(act.act, act.target, act.detail) for act in acts] == [
+        ("secret.revoked", "model.main", "version 3"),
+        ("secret.set", "model.main", "version 2"),
+        ("secret.set", "model.main", "version 1"),
+    ]
+
+
+@pytest.mark.fault("F-12")
+async def test_bad_input_is_refused_without_an_echo(world: RunningConsole) -> None:
+    for slot, body, code in BAD:
+        answer = await world.client.put(f"/v1/secrets/{slot}", json=body)
+        assert (answer.status_code, answer.json()["code"]) == (422, code), (slot, body)
+        assert "canary" not in answer.text
     assert (await world.client.get("/v1/secrets")).json()["total"] == 0
 
 

@@ -140,13 +140,15 @@ async def test_one_who_comes_late_sees_the_text_so_far_once(both: RunningConsole
         ({"after": "abc"}, {}, "after"),
         ({"cursor": "-1"}, {}, "cursor"),
         ({"cursor": "1e3"}, {}, "cursor"),
+        ({"limit": "0"}, {}, "limit"),
+        ({"limit": "-5"}, {}, "limit"),
         ({}, {"Last-Event-ID": "-1"}, "Last-Event-ID"),
         ({}, {"Last-Event-ID": "3"}, "Last-Event-ID"),
         ({}, {"Last-Event-ID": "9" * 5000}, "Last-Event-ID"),
         ({}, {"Last-Event-ID": "²"}, "Last-Event-ID"),
     ],
 )
-async def test_a_cursor_that_is_no_place_in_the_log_is_refused_by_name(
+async def test_what_is_no_place_in_the_log_or_no_page_is_refused_by_name(
     standing: RunningConsole, params: dict[str, str], headers: dict[str, str], field: str
 ) -> None:
     ws = await standing.create()

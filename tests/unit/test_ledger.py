@@ -280,6 +280,30 @@ def test_a_record_of_a_call_that_the_log_does_not_know_is_foreign() -> None:
 
 
 @pytest.mark.req("B-8")
+def test_the_last_record_cannot_be_dropped_by_letting_its_call_name_the_one_before() -> None:
+    log = Log(new_key())
+    for call_id in ("cl_1", "cl_2"):
+        log.begin({call_id: "process"})
+        log.append(interrupted(call_id))
+    lines = exported(log)
+    first, last = records(lines)
+    _, logged = (line for line in lines if isinstance(line, Logged))
+    named = {"position": first.position, "record_hash": first.record_hash}
+    (finding,) = verify(put(without(lines, last), logged, **named)).findings
+    assert (finding.position, finding.wrong) == (1, "changed")
+    assert "cl_2" in finding.reason
+    assert "cl_1" in finding.reason
+
+
+@pytest.mark.req("B-8")
+@pytest.mark.parametrize("changes", [{"call_id": "cl_9"}, {"seq": 99}])
+def test_a_call_that_the_log_tells_otherwise_is_found(changes: dict[str, object]) -> None:
+    lines = exported(a_log())
+    logged = [line for line in lines if isinstance(line, Logged)][1]
+    assert wrongs(put(lines, logged, **changes)) == [(2, "changed")]
+
+
+@pytest.mark.req("B-8")
 def test_an_output_that_was_changed_in_the_log_is_found() -> None:
     lines = exported(a_log())
     logged = [line for line in lines if isinstance(line, Logged)][1]

@@ -66,11 +66,25 @@ def test_a_malformed_pattern_is_refused_with_the_mend(pattern: str, mend: str) -
 
 @pytest.mark.fault("F5")
 @pytest.mark.parametrize(
-    "pattern", ["bash:git status", "bash:rm", "exec:rm*", "bash(git *)", "bash(rm)", "bash git*"]
+    "pattern",
+    [
+        "bash:git status",
+        "bash:rm",
+        "bash:network*",
+        "exec:network",
+        "exec:rm*",
+        "bash(git *)",
+        "bash(rm)",
+        "bash git*",
+    ],
 )
 def test_there_are_no_rules_on_the_words_of_a_command(pattern: str) -> None:
     with pytest.raises(Invalid):
         check_pattern(pattern)
+
+
+def test_a_rule_may_name_the_calls_of_bash_that_ask_for_the_network() -> None:
+    check_pattern("bash:network")
 
 
 @pytest.mark.req("O15", "O25")

@@ -32,7 +32,7 @@ RULE_SETS = 100_000
 
 def oracle(rules: Iterable[Rule], subject: Subject) -> Rule | None:
     """The rule that decides, as the requirements say it, by looking at every rule."""
-    fitting = [(place, rule) for place, rule in enumerate(rules) if fits(rule.pattern, subject)]
+    fitting = [(place, rule) for place, rule in enumerate(rules) if fits(rule, subject)]
     for scope in ("user", "project"):
         locked = [
             (place, rule)
@@ -48,7 +48,8 @@ def oracle(rules: Iterable[Rule], subject: Subject) -> Rule | None:
     return None
 
 
-def fits(pattern: str, subject: Subject) -> bool:
+def fits(rule: Rule, subject: Subject) -> bool:
+    pattern = rule.pattern
     if pattern == "*":
         return True
     if pattern[0] == "@":
@@ -56,7 +57,9 @@ def fits(pattern: str, subject: Subject) -> bool:
     for name in subject.names:
         if ":" in pattern and ":" not in name:
             continue
-        if name == pattern or (pattern[-1] == "*" and name.startswith(pattern[:-1])):
+        # A person's word is for one call, to the letter.
+        is_prefix = pattern[-1] == "*" and rule.origin != "approval"
+        if name == pattern or (is_prefix and name.startswith(pattern[:-1])):
             return True
     return False
 

@@ -124,6 +124,27 @@ def test_no_mcp_except_linear(tool: str, decision: Decision) -> None:
     assert verdict(tool, "default", *rules).decision == decision
 
 
+@pytest.mark.req("K-81")
+@pytest.mark.parametrize(
+    ("rule", "decision"),
+    [
+        (user("bash", "allow"), "ask"),
+        (user("*", "allow"), "ask"),
+        (user("@process", "allow"), "ask"),
+        (Rule("bash", "allow", "session", "approval"), "ask"),
+        (user("bash:network", "allow"), "allow"),
+        (user("bash:network", "deny"), "deny"),
+        (user("bash", "deny"), "deny"),
+    ],
+)
+def test_what_allows_bash_does_not_allow_it_the_network(rule: Rule, decision: Decision) -> None:
+    card = ToolCard("bash", "bash", (), "process", plan=False)
+
+    said = judge(RuleSet((rule, *BUILTIN)), "default", subject(card, "network"), False)
+
+    assert said.decision == decision
+
+
 @pytest.mark.req("O1")
 def test_a_rule_of_the_user_speaks_before_the_defaults() -> None:
     assert verdict("bash", "default", user("*", "allow")).decision == "allow"
@@ -375,6 +396,17 @@ def test_what_a_person_allowed_for_the_workstream_is_that_tool_and_no_other() ->
     assert (said.decision, said.scope, said.origin) == ("allow", "session", "approval")
     assert verdict("write_file", "default", *granted).decision == "ask"
     assert verdict("bash", "plan", *granted).decision == "deny"
+
+
+@pytest.mark.req("T-14", "O-14")
+@pytest.mark.parametrize("uri", ["*", "mem://*", "mem://notes*"])
+def test_a_call_whose_label_ends_with_a_star_is_allowed_to_the_letter(uri: str) -> None:
+    card = ToolCard("read_mcp_resource", "read_mcp_resource", (), "mcp", plan=True)
+    allowed = (*BUILTIN, *granted_rules((f"read_mcp_resource:{uri}",)))
+    ruleset = RuleSet(allowed)
+    assert judge(ruleset, "default", subject(card, uri), True).decision == "allow"
+    for other in ("mem://notes/a", f"{uri}more", f"{uri}*", ""):
+        assert judge(ruleset, "default", subject(card, other), True).decision == "ask"
 
 
 def test_where_no_rule_matches_a_person_is_asked() -> None:

@@ -1,5 +1,6 @@
 """Output in progress: a secret that comes in two pieces does not slip through."""
 
+import base64
 import random
 
 import pytest
@@ -48,6 +49,36 @@ def test_random_pieces_show_the_same() -> None:
     for _ in range(200):
         places = [chance.randrange(len(TEXT)) for _ in range(6)]
         assert shown(redactor, cut(TEXT, *places)) == redactor.of_output(TEXT)
+
+
+@pytest.mark.fault("F-12")
+@pytest.mark.parametrize("before", [b"", b"of the day: "])
+def test_what_is_broken_over_lines_shows_the_same_wherever_it_is_cut(before: bytes) -> None:
+    long = "-".join(f"part{number:02}of-a-long-token" for number in range(8))
+    text = f"data:\n  {base64.encodebytes(before + long.encode() * 2).decode()}end of it\n"
+    redactor = Redactor([long])
+    whole = redactor.of_output(text)
+    assert whole.count("***") == 2
+    for place in range(1, len(text)):
+        assert shown(redactor, cut(text, place)) == whole
+    assert shown(redactor, list(text)) == whole
+
+
+def test_long_lines_that_never_end_are_not_held_for_ever() -> None:
+    stream = RedactedStream(Redactor([SECRET]))
+    line = "A" * 76 + "\n"
+    seen = "".join(stream.feed(line) for _ in range(1000))
+    assert len(seen) > 50_000
+    assert seen + stream.end() == line * 1000
+
+
+def test_a_secret_in_lines_that_are_let_go_is_masked_all_the_same() -> None:
+    long = "-".join(f"part{number:02}of-a-long-token" for number in range(8))
+    redactor = RedactedStream(Redactor([long]))
+    encoded = base64.encodebytes(long.encode() * 200).decode()
+    pieces = [encoded[at : at + 1000] for at in range(0, len(encoded), 1000)]
+    seen = "".join(map(redactor.feed, pieces)) + redactor.end()
+    assert len(seen) < len(encoded) / 10
 
 
 def test_whole_lines_are_shown_at_once() -> None:

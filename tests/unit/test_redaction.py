@@ -1,6 +1,7 @@
 """What no text may show: known secrets in every form, credentials by their shape."""
 
 import base64
+import html
 import json
 import time
 from urllib.parse import quote, quote_plus
@@ -26,6 +27,16 @@ SECRET = 'canary/of the+"vault"=='
         repr(SECRET),
         SECRET.encode().hex(),
         SECRET.encode().hex().upper(),
+        quote(SECRET, safe="!~*'()"),
+        quote(SECRET, safe=";,/?:@&=+$-_.!~*'()#"),
+        quote(SECRET, safe="").replace("%2B", "%2b").replace("%2F", "%2f").replace("%3D", "%3d"),
+        json.dumps(json.dumps(SECRET)),
+        json.dumps(SECRET).replace("/", "\\/"),
+        html.escape(SECRET),
+        html.escape(SECRET, quote=False),
+        html.escape(SECRET).replace("&quot;", "&#34;"),
+        repr(SECRET.encode()),
+        'canary/of\\ the+\\"vault\\"==',
     ],
 )
 def test_a_known_secret_is_masked_in_each_of_its_forms(form: str) -> None:
@@ -48,6 +59,53 @@ def test_a_known_secret_is_masked_in_base64_wherever_it_begins(
     shown = Redactor([SECRET]).of_output(encoded)
     assert "***" in shown
     assert len(shown) <= len(encoded) - len(SECRET) + 8
+
+
+@pytest.mark.fault("F-12")
+@pytest.mark.parametrize(
+    "form",
+    [
+        # As encoding/json of Go, encodeURIComponent, and `printf %q` of bash print it.
+        r"p\u0026ss\u003cw0rd\u003e'1",
+        "p%26ss%3Cw0rd%3E'1",
+        r"p\&ss\<w0rd\>\'1",
+        "p&amp;ss&lt;w0rd&gt;&#39;1",
+        "p&amp;ss&lt;w0rd&gt;&#x27;1",
+    ],
+)
+def test_a_password_of_signs_is_masked_as_other_programs_escape_it(form: str) -> None:
+    assert Redactor(["p&ss<w0rd>'1"]).of_output(f'{{"is": "{form}"}}') == '{"is": "***"}'
+
+
+LONG = "canary-" + "-".join(f"part{number:02}of-a-long-token" for number in range(8))
+
+
+def in_lines(text: str, width: int, end: str) -> str:
+    return end.join(text[at : at + width] for at in range(0, len(text), width))
+
+
+@pytest.mark.fault("F-12")
+@pytest.mark.parametrize("before", ["", "a=", "TOKEN of the day: " * 4])
+@pytest.mark.parametrize("width", [60, 64, 76])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n    ", "\\n", "\\r\\n"])
+@pytest.mark.parametrize("in_hex", [False, True])
+def test_a_long_secret_is_masked_where_its_encoding_is_broken_over_lines(
+    before: str, width: int, end: str, in_hex: bool
+) -> None:
+    data = f"{before}{LONG} and more".encode()
+    encoded = data.hex() if in_hex else base64.b64encode(data).decode()
+    text = f"data: {in_lines(encoded, width, end)}"
+    redactor = Redactor([LONG])
+    shown = redactor.of_output(text)
+    assert redactor.knows(text)
+    assert "***" in shown
+    assert len(shown) < len(text) - len(LONG)
+    assert not redactor.knows(shown)
+
+
+def test_long_lines_without_a_secret_stay_as_they_are() -> None:
+    text = in_lines(base64.b64encode(bytes(range(256)) * 20).decode(), 76, "\n")
+    assert Redactor([LONG]).of_output(text) == text
 
 
 def test_a_secret_of_several_lines_is_masked_line_by_line() -> None:

@@ -443,6 +443,25 @@ def test_the_child_of_the_example_cannot_ask_for_bypass(parent_mode: Mode) -> No
 
 
 @pytest.mark.req("K-27")
+@pytest.mark.req("K-73", "K-77")
+def test_a_star_among_tools_is_every_tool() -> None:
+    blocked = delegated(Boundary(), Delegation(blocked_tools=some("*")))
+    assert not offered(blocked, "bash", ("bash",), "process")
+    assert not offered(
+        delegated(blocked, Delegation(allowed_tools=some("bash"))), "bash", ("bash",), "process"
+    )
+    whole = delegated(Boundary(), Delegation(allowed_tools=some("*")))
+    assert offered(whole, "bash", ("bash",), "process")
+    reader = delegated(whole, Delegation(allowed_tools=some("read_file")))
+    assert not offered(reader, "bash", ("bash",), "process")
+    below = delegated(reader, Delegation(allowed_tools=some("*")))
+    assert not offered(below, "bash", ("bash",), "process")
+    assert offered(below, "read_file", ("read_file",), "read")
+    assert not offered(
+        delegated(whole, Delegation(allowed_tools=frozenset())), "bash", ("bash",), "process"
+    )
+
+
 @pytest.mark.fault("F6")
 def test_blocked_tools_stay_blocked_down_the_line_under_every_name() -> None:
     child = delegated(Boundary(), Delegation(blocked_tools=some("write_file")))

@@ -52,7 +52,7 @@ class EventRoutes:
         id: str,
         after: Annotated[int | None, Query()] = None,
         cursor: Annotated[int | None, Query()] = None,
-        limit: Annotated[int, Query()] = 200,
+        limit: Annotated[int, Query(ge=1)] = 200,
         last_event_id: Annotated[str | None, Header()] = None,
     ) -> Response:
         """The events with seq > `after` (or `cursor`), in order, as a page of at most 1,000.

@@ -92,6 +92,7 @@ NEEDS: dict[str, Need] = {
     "DELETE /v1/mcp/servers/{name}": "admin",
     "POST /v1/mcp/servers/{name}/refresh": "operate",
     "POST /v1/mcp/servers/{name}/reconnect": "operate",
+    "POST /v1/mcp/servers/{name}/tools/accept": "approve",
     "POST /v1/mcp/servers/{name}/tools/{tool}/accept": "approve",
     "POST /v1/mcp/refresh": "operate",
     "GET /v1/mcp/catalog": "read",

@@ -43,16 +43,12 @@ class SecretRoutes:
     async def put(self, request: Request, slot: str, body: NewSecret) -> Response:
         """Fill a slot; the next use takes the new value."""
         by = principal_of(request.scope).name
-        view = await self._keeping.put(slot, body.value, by)
-        await self._audit.record(by, "secret.set", slot, f"version {view.version}")
-        return _json(view)
+        return _json(await self._keeping.put(slot, body.value, by))
 
     async def revoke(self, request: Request, slot: str, body: NoBody = None) -> Response:
         """Erase a slot's value; the next use is refused."""
         by = principal_of(request.scope).name
-        view = await self._keeping.revoke(slot, by)
-        await self._audit.record(by, "secret.revoked", slot, f"version {view.version}")
-        return _json(view)
+        return _json(await self._keeping.revoke(slot, by))
 
     async def rotate(self, request: Request, body: NoBody = None) -> Response:
         """Seal every value anew under the active master key."""

@@ -9,8 +9,7 @@ from redshank_console.api.door import principal_of
 from redshank_console.api.keyed import json_answer, keyed_request
 from redshank_console.api.listing import WorkstreamListing
 from redshank_console.api.parts import Parts
-from redshank_console.services.orders import WIDER_MODES, Wanted
-from redshank_console.services.principal import require
+from redshank_console.services.orders import Wanted
 from redshank_shared.domain.commands import (
     CancelTurn,
     ChangeMode,
@@ -65,12 +64,11 @@ class WorkstreamRoutes:
 
     async def create(self, request: Request, body: NewWorkstream) -> Response:
         """Create a workstream; with `message` it begins to work at once."""
-        if body.mode in WIDER_MODES:
-            require(principal_of(request.scope), "approve", f"a workstream of mode {body.mode}")
+        by = principal_of(request.scope)
         if body.budget is not None:
             raise Invalid("budgets are not kept yet; leave budget out", field="budget")
         wanted = Wanted(
-            owner=principal_of(request.scope).name,
+            owner=by.name,
             name=body.name.strip(),
             profile=body.profile,
             persona=body.persona,
@@ -88,7 +86,7 @@ class WorkstreamRoutes:
                 body.credential_scope,
             ),
         )
-        return json_answer(await self._orders.create(wanted, await keyed_request(request)))
+        return json_answer(await self._orders.create(wanted, by, await keyed_request(request)))
 
     async def list(self, query: Annotated[WorkstreamListing, Query()]) -> Response:
         """A page of workstreams, the last updated first."""

@@ -1,6 +1,6 @@
 """Takes what people answer to approvals, to questions."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from redshank_console.services.orders import Answer, Orders
 from redshank_console.services.principal import Principal
@@ -12,16 +12,18 @@ from redshank_shared.domain.commands import (
     Resolution,
     ResolveApprovals,
 )
-from redshank_shared.domain.errors import Conflict, NotAllowed, NotFound
+from redshank_shared.domain.errors import Conflict, Invalid, NotAllowed, NotFound
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.question_events import Answer as Answered
 from redshank_shared.session_commands import KeyedRequest
 from redshank_shared.stores.approvals import ApprovalRow, Approvals
 from redshank_shared.stores.database import Database
+from redshank_shared.stores.permission_rules import AllowedAlways
 from redshank_shared.stores.questions import QuestionRow, Questions
+from redshank_shared.wire.views import WorkstreamView
 
-# Stores that a pattern is allowed for an owner's calls: pattern, owner, who said so, note.
-AllowAlways = Callable[[str, str, str, str], Awaitable[str]]
+# The rule that allows a pattern for an owner's calls: pattern, owner, who said so, note.
+MakeAlways = Callable[[str, str, str, str], AllowedAlways]
 
 _MAY_BE_ANSWERED = (
     "approval_not_waiting",
@@ -43,13 +45,13 @@ class Answers:
         database: Database,
         approvals: Approvals,
         questions: Questions,
-        allow_always: AllowAlways,
+        make_always: MakeAlways,
     ) -> None:
         self._orders = orders
         self._database = database
         self._approvals = approvals
         self._questions = questions
-        self._allow_always = allow_always
+        self._make_always = make_always
 
     async def resolve(
         self,
@@ -61,22 +63,16 @@ class Answers:
         as_run: bool = False,
     ) -> Answer:
         """200 and the view, or 202 and the run. All or none (K-53); what is allowed for always
-        becomes a rule of the owner's. NotAllowed where that is another's to say.
+        becomes a rule of the owner's with it. NotAllowed where that is another's to say.
         """
-        lasting = [await self._row(workstream_id, each) for each in resolutions if _lasts(each)]
-        rows = [row for row in lasting if row is not None]
-        for row in rows:
-            _check_may_always(row, by)
+        always = await self._rules_of(workstream_id, resolutions, by)
         command = ResolveApprovals(resolutions, by.name)
         try:
-            answer = await self._ordered(workstream_id, command, keyed, as_run=as_run)
+            return await self._ordered(workstream_id, command, keyed, as_run=as_run, always=always)
         except (NotFound, Conflict) as refusal:
             if refusal.code in _MAY_BE_ANSWERED:
                 await self._tell_who_decided(workstream_id, resolutions)
             raise
-        for row in rows:
-            await self._keep_rule(row, by)
-        return answer
 
     async def answer(
         self,
@@ -122,25 +118,39 @@ class Answers:
         keyed: KeyedRequest | None,
         *,
         as_run: bool,
+        always: tuple[AllowedAlways, ...] = (),
     ) -> Answer:
-        if not as_run:
-            return await self._orders.order(workstream_id, command, keyed)
-        return await self._orders.order(
-            workstream_id, command, keyed, lambda view: (202, run_view(view).model_dump_json())
-        )
+        show = _as_run if as_run else None
+        return await self._orders.order(workstream_id, command, keyed, show, always)
 
     async def _row(self, workstream_id: WorkstreamId, resolution: Resolution) -> ApprovalRow | None:
         row = await self._database.run(self._approvals.get, resolution.request_id)
         return row if row is not None and row.workstream_id == workstream_id else None
 
-    async def _keep_rule(self, row: ApprovalRow, by: Principal) -> None:
-        """Behind the append: who comes again with the same key puts right what was cut off here."""
-        now = await self._database.run(self._approvals.get, row.request.request_id)
-        if now is None or (now.state, now.scope) != ("allowed", "always"):
-            return
+    async def _rules_of(
+        self, workstream_id: WorkstreamId, resolutions: tuple[Resolution, ...], by: Principal
+    ) -> tuple[AllowedAlways, ...]:
+        made = []
+        for index, resolution in enumerate(resolutions):
+            lasts = resolution.behavior == "allow" and resolution.scope == "always"
+            row = await self._row(workstream_id, resolution) if lasts else None
+            if row is not None:
+                _check_may_always(row, by)
+                made.append(self._always(row, by, f"resolutions[{index}].scope"))
+        return tuple(made)
+
+    def _always(self, row: ApprovalRow, by: Principal, field: str) -> AllowedAlways:
         pattern = row.request.pattern or row.request.tool
         note = f"allowed for always in {row.workstream_name} ({row.workstream_id})"
-        await self._allow_always(pattern, row.owner, by.name, note)
+        try:
+            return self._make_always(pattern, row.owner, by.name, note)
+        except Invalid as wrong:
+            raise Invalid(
+                f"no rule for always can name this call: {wrong.detail}; allow it once, or for "
+                "this workstream",
+                code="no_rule_for_this",
+                field=field,
+            ) from wrong
 
     async def _tell_who_decided(
         self, workstream_id: WorkstreamId, resolutions: Sequence[Resolution]
@@ -163,8 +173,8 @@ class Answers:
                 raise Conflict(_who_answered(row), code="question_resolved", field="question_id")
 
 
-def _lasts(resolution: Resolution) -> bool:
-    return resolution.behavior == "allow" and resolution.scope == "always"
+def _as_run(view: WorkstreamView) -> tuple[int, str]:
+    return 202, run_view(view).model_dump_json()
 
 
 def _check_may_always(row: ApprovalRow, by: Principal) -> None:

@@ -1,7 +1,6 @@
 """Says what would be decided, with no effect: one call, or every tool in every mode."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from redshank_console.services.cluster_surface import LiveTools
 from redshank_console.services.permission_views import cell_view, decision_view
@@ -13,12 +12,24 @@ from redshank_console.services.policy_in_force import (
     tool_named,
 )
 from redshank_shared.domain.events import MODES, Decision
-from redshank_shared.permissions.decision import Verdict, judge
-from redshank_shared.permissions.matrix import matrix
+from redshank_shared.permissions.decision import (
+    TOOL_CHANGED,
+    Verdict,
+    asked_anew,
+    barred,
+    judge,
+)
+from redshank_shared.permissions.matrix import Cell, Row, matrix
 from redshank_shared.permissions.rules import Rule, check_rule
 from redshank_shared.permissions.tool_card import ToolCard, subject
+from redshank_shared.profiles.labels import label_of
 from redshank_shared.wire.permission_requests import AskedMatrix, CheckedCall, SupposedRule
-from redshank_shared.wire.permission_views import CheckView, MatrixRowView, MatrixView
+from redshank_shared.wire.permission_views import (
+    CheckView,
+    DecisionView,
+    MatrixRowView,
+    MatrixView,
+)
 
 _HIDDEN = "unavailable: the workstream's boundary leaves this tool out"
 
@@ -38,8 +49,10 @@ class DryRuns:
         name, _, label = asked.tool.partition(":")
         card = tool_named(name, standpoint.profile, live)
         ruleset = await self._policy.ruleset(standpoint, live)
-        called = subject(card, label or _label_in(asked.input or {}, card))
+        called = subject(card, label or label_of(card, asked.input or {}))
+        changed = await self._policy.changed_tools((card,))
         verdict = judge(ruleset, standpoint.mode, called, card.plan)
+        verdict = _held(verdict, card, standpoint, changed)
         if not standpoint.offers(card):
             verdict = Verdict("deny", "deny", standpoint.mode, "", "", "", "boundary", _HIDDEN)
         fields = decision_view(verdict).model_dump()
@@ -51,9 +64,14 @@ class DryRuns:
         live = await self._policy.live()
         ruleset = await self._policy.ruleset(standpoint, live)
         cards = {name: tool_named(name, standpoint.profile, live) for name in tools}
-        return {
-            name: judge(ruleset, standpoint.mode, subject(card), card.plan).decision
+        changed = await self._policy.changed_tools(cards.values())
+        verdicts = {
+            name: judge(ruleset, standpoint.mode, subject(card), card.plan)
             for name, card in cards.items()
+        }
+        return {
+            name: _held(verdict, cards[name], standpoint, changed).decision
+            for name, verdict in verdicts.items()
         }
 
     async def matrix(self, asked: AskedMatrix, by: str) -> MatrixView:
@@ -70,14 +88,17 @@ class DryRuns:
             ruleset = ruleset_over(_supposed(asked.rules, standpoint), standpoint.profile, live)
         modes = (asked.mode,) if asked.mode else MODES
         named = {card.name: card for card in cards}
+        changed = await self._policy.changed_tools(cards)
         rows = [
-            _row(row.label, named[row.tool], live, [cell_view(cell) for cell in row.cells])
+            _row(
+                row.label, named[row.tool], live, _cells(row, named[row.tool], standpoint, changed)
+            )
             for row in matrix(ruleset, cards, modes)
         ]
         return MatrixView(profile=standpoint.profile.name, modes=list(modes), rows=rows)
 
 
-def _row(label: str, card: ToolCard, live: LiveTools, cells: list[Any]) -> MatrixRowView:
+def _row(label: str, card: ToolCard, live: LiveTools, cells: list[DecisionView]) -> MatrixRowView:
     return MatrixRowView(
         tool=card.name,
         label=label,
@@ -89,13 +110,37 @@ def _row(label: str, card: ToolCard, live: LiveTools, cells: list[Any]) -> Matri
     )
 
 
-def _label_in(arguments: dict[str, Any], card: ToolCard) -> str:
-    """What a rule may name behind the tool and a colon, as the tool itself says it (O14)."""
-    if card.labelled_by:
-        label = arguments.get(card.labelled_by)
-        return label if isinstance(label, str) else ""
-    given = (value for value in arguments.values() if isinstance(value, str))
-    return next((value for value in given if value in card.asks), "")
+def _cells(
+    row: Row, card: ToolCard, standpoint: Standpoint, changed: frozenset[str]
+) -> list[DecisionView]:
+    if not card.server:
+        return [cell_view(cell) for cell in row.cells]
+    held = (_held(_verdict(cell), card, standpoint, changed) for cell in row.cells)
+    return [decision_view(verdict) for verdict in held]
+
+
+def _verdict(cell: Cell) -> Verdict:
+    return Verdict(
+        cell.decision,
+        cell.base_decision,
+        cell.mode,
+        cell.mode_effect,
+        cell.pattern,
+        cell.scope,
+        cell.origin,
+        cell.why,
+    )
+
+
+def _held(
+    verdict: Verdict, card: ToolCard, standpoint: Standpoint, changed: frozenset[str]
+) -> Verdict:
+    """As a node holds a call to what was accepted of its tool, then to the credential scope."""
+    if changed.intersection(card.names):
+        verdict = asked_anew(verdict, TOOL_CHANGED)
+    if verdict.decision == "allow" and not standpoint.uses(card):
+        verdict = barred(verdict, card.server)
+    return verdict
 
 
 def _supposed(rules: tuple[SupposedRule, ...], standpoint: Standpoint) -> tuple[Rule, ...]:

@@ -61,8 +61,8 @@ class EventPages:
     async def json_page(
         self, workstream_id: WorkstreamId, after: int, field: str, limit: int
     ) -> bytes:
-        """`{items, next_cursor, total}` of what has seq > `after`; `limit` is cut to 1..1000."""
-        limit = min(max(limit, 1), LARGEST_PAGE)
+        """`{items, next_cursor, total}` of what has seq > `after`; at most 1,000 of them."""
+        limit = min(limit, LARGEST_PAGE)
         page = await self.checked_after(workstream_id, after, field, limit + 1)
         total = await self.total(workstream_id)
         cursor = b'"%d"' % page[limit - 1].seq if len(page) > limit else b"null"

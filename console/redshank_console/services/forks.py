@@ -29,6 +29,7 @@ from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.plan import number
 from redshank_shared.domain.question_events import QuestionAnswered, QuestionAsked
 from redshank_shared.domain.questions import renamed, withdrawn
+from redshank_shared.domain.rule_events import GrantRevoked, allowed_here
 from redshank_shared.domain.workstream import Workstream, fold
 
 
@@ -57,7 +58,8 @@ def forked_facts(
     """The facts of `log` in the same places, then what brings the fork to rest: it waits for
     words.
 
-    Calls that are open at its end are closed as cancelled. Requests get ids of their own, so that
+    Calls that are open at its end are closed as cancelled. What people and hooks allowed for the
+    workstream was for that one: the fork asks again (T-14). Requests get ids of their own, so that
     an answer to one log never counts in the other. A log that was closed is open again.
     """
     first = log[0].fact
@@ -128,4 +130,6 @@ def _at_rest(state: Workstream, by: str) -> list[AnyFact]:
     if state.queued:
         # The first one only takes up what was queued.
         facts.append(TurnCancelled(by))
+    allowed = allowed_here(state.granted, state.hook_rules)
+    facts.extend(GrantRevoked(pattern, by) for pattern in allowed)
     return facts

@@ -1,8 +1,10 @@
 """Finds the answer that a repeated write got before."""
 
+from collections.abc import Awaitable, Callable
+
 from redshank_console.services.admin_audit import repeated
 from redshank_console.services.orders import Answer
-from redshank_shared.domain.errors import Conflict
+from redshank_shared.domain.errors import Conflict, NotFound
 from redshank_shared.session_commands import KeyedRequest
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.idempotency import Idempotency, IdempotencyEntry
@@ -30,6 +32,23 @@ class KeptAnswers:
             )
         repeated()
         return Answer(entry.status, entry.answer)
+
+    async def once(
+        self, keyed: KeyedRequest | None, carry_out: Callable[[], Awaitable[Answer]]
+    ) -> Answer:
+        """The answer to the same request, else that of carrying it out. What then refuses it may be
+        the same request, which was carried out meanwhile: its answer is the answer.
+        """
+        earlier = await self.earlier(keyed)
+        if earlier is not None:
+            return earlier
+        try:
+            return await carry_out()
+        except (Conflict, NotFound):
+            earlier = await self.earlier(keyed)
+            if earlier is None:
+                raise
+            return earlier
 
 
 def entry_of(keyed: KeyedRequest | None, answer: Answer) -> IdempotencyEntry | None:

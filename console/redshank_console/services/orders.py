@@ -28,6 +28,7 @@ from redshank_shared.session_commands import (
 )
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.event_log import EventLog
+from redshank_shared.stores.permission_rules import AllowedAlways
 from redshank_shared.wire.views import WorkstreamView
 
 # They decide what would have asked a person.
@@ -106,10 +107,14 @@ class Orders:
         self._defaults = defaults
         self._clock = clock
 
-    async def create(self, wanted: Wanted, keyed: KeyedRequest | None) -> Answer:
-        """201 and the view."""
+    async def create(self, wanted: Wanted, by: Principal, keyed: KeyedRequest | None) -> Answer:
+        """201 and the view. NotAllowed where its mode, asked for or a parent's, decides what would
+        have asked a person, and these may not approve (F71).
+        """
         workstream_id = WorkstreamId(self._clock.new_id("ws"))
         created = await self._within_parent(self._created(wanted, workstream_id), wanted)
+        if created.mode in WIDER_MODES and (wanted.mode or wanted.parent):
+            require(by, "approve", f"a workstream of mode {created.mode}")
         message = None
         if wanted.message is not None:
             message = PostMessage(wanted.message, wanted.owner)
@@ -131,12 +136,15 @@ class Orders:
         command: Command,
         keyed: KeyedRequest | None,
         show: Show | None = None,
+        always: tuple[AllowedAlways, ...] = (),
     ) -> Answer:
-        """200 and the view as the command left it, or what `show` makes of it."""
+        """200 and the view as the command left it, or what `show` makes of it. `always`: rules that
+        the command makes, kept with it or not at all.
+        """
         standing = await self._reading.standing(workstream_id)
         render = self._renders(show or _as_it_is, standing)
         done = await self._commands.execute(
-            workstream_id, command, self._clock.at(), keyed=keyed, render=render
+            workstream_id, command, self._clock.at(), keyed=keyed, render=render, always=always
         )
         return answer_of(done, render)
 

@@ -8,6 +8,7 @@ from redshank_console.services.cluster_surface import ClusterSurface, LiveTools
 from redshank_shared.domain.delegation import UNBOUNDED, Boundary, offered
 from redshank_shared.domain.events import Mode
 from redshank_shared.domain.ids import WorkstreamId, checked_id
+from redshank_shared.domain.scopes import server_usable
 from redshank_shared.permissions.rules import Rule
 from redshank_shared.permissions.ruleset import RuleSet
 from redshank_shared.permissions.session_rules import session_rules
@@ -15,6 +16,7 @@ from redshank_shared.permissions.tool_card import ToolCard, default_rules, unreg
 from redshank_shared.profiles.profile import Profile, card_of, known_profiles, load
 from redshank_shared.session_commands import SessionCommands
 from redshank_shared.stores.database import Database
+from redshank_shared.stores.mcp_tools import McpTools
 from redshank_shared.stores.permission_rules import PROJECT, PermissionRules
 
 DEFAULT_PROFILE = "default"
@@ -35,6 +37,10 @@ class Standpoint(msgspec.Struct, frozen=True):
         """Whether the tool is there at all (K-5)."""
         return offered(self.boundary, card.canonical, card.names, card.effect, card.server)
 
+    def uses(self, card: ToolCard) -> bool:
+        """Whether its lists let a call go to the tool's server, credentials apart (K-68)."""
+        return not card.server or server_usable(self.boundary.credentials, card.server, False)
+
 
 class PolicyInForce:
     """The same functions as in a node's pipeline, with no effect (K-47)."""
@@ -50,6 +56,7 @@ class PolicyInForce:
         self._rules = rules
         self._surface = surface
         self._commands = commands
+        self._mcp_tools = McpTools(database)
 
     async def standpoint(
         self, asker: str, workstream: str | None, mode: Mode | None, profile: str | None
@@ -72,6 +79,12 @@ class PolicyInForce:
     async def live(self) -> LiveTools:
         """The tools of live nodes."""
         return await self._surface.live()
+
+    async def changed_tools(self, cards: Iterable[ToolCard]) -> frozenset[str]:
+        """The tools of servers that are no longer what was accepted of them, by name (F64)."""
+        if not any(card.server for card in cards):
+            return frozenset()
+        return await self._database.run(self._mcp_tools.changed_names)
 
     async def ruleset(self, standpoint: Standpoint, live: LiveTools) -> RuleSet:
         """Session, project, user, the profile's own tier, as a node lays them out (K-38, O1)."""

@@ -4,6 +4,8 @@ import json
 import tomllib
 from typing import Any
 
+import msgspec
+
 from redshank_console.services.cluster_surface import LiveTools
 from redshank_console.services.permission_views import change_views, decision_view, shown_tool
 from redshank_console.services.policy_in_force import (
@@ -99,17 +101,29 @@ class PolicyTrials:
 
 def parsed_policy(given: str | dict[str, Any], field: str) -> Policy:
     """The policy of a TOML or JSON text, or of the object that it says."""
-    if isinstance(given, dict):
-        return read_policy(given)
+    decoded = given if isinstance(given, dict) else _decoded(given, field)
     try:
-        decoded = json.loads(given) if given.lstrip().startswith("{") else tomllib.loads(given)
+        msgspec.json.encode(decoded)
+    except (UnicodeEncodeError, RecursionError, OverflowError, TypeError) as error:
+        raise Invalid(
+            f"{field} holds what JSON cannot carry, such as half of a surrogate pair",
+            code="bad_character",
+            field=field,
+        ) from error
+    return read_policy(decoded)
+
+
+def _decoded(given: str, field: str) -> dict[str, Any]:
+    try:
+        if given.lstrip().startswith("{"):
+            return dict(json.loads(given))
+        return tomllib.loads(given)
     except (tomllib.TOMLDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise Invalid(
             f"{field} is neither TOML nor a JSON object: {error}",
             code="malformed_policy",
             field=field,
         ) from error
-    return read_policy(decoded)
 
 
 def _rules(policy: Policy) -> tuple[Rule, ...]:

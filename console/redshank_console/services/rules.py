@@ -13,7 +13,8 @@ from redshank_console.services.policy_in_force import (
     known_names,
     surface_of,
 )
-from redshank_shared.domain.errors import Conflict, NotFound
+from redshank_console.services.principal import LOCAL
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 from redshank_shared.domain.events import MODES
 from redshank_shared.permissions.matrix import effect_of_rule
 from redshank_shared.permissions.rules import Rule, asks_once_more, check_names, check_rule
@@ -23,12 +24,15 @@ from redshank_shared.session_commands import KeyedRequest
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.idempotency import IdempotencyRace
 from redshank_shared.stores.permission_rules import (
+    EVERYBODY,
     PROJECT,
+    AllowedAlways,
     Beside,
     PermissionRules,
     RuleFilters,
     RuleRow,
 )
+from redshank_shared.stores.users import Users
 from redshank_shared.wire.permission_requests import NewRule
 from redshank_shared.wire.permission_views import CellChangeView, RuleView
 from redshank_shared.wire.views import PageView
@@ -67,6 +71,7 @@ class RuleOrders:
         self._policy = policy
         self._audit = audit
         self._clock = clock
+        self._users = Users(database)
 
     async def page(
         self, filters: RuleFilters, limit: int, cursor: str | None
@@ -99,17 +104,13 @@ class RuleOrders:
 
     async def remove(self, rule_id: str, by: str, keyed: KeyedRequest | None) -> Answer:
         """200 and the rule as it was; NotFound."""
-        earlier = await self._kept.earlier(keyed)
-        if earlier is not None:
-            return earlier
+        return await self._kept.once(keyed, lambda: self._remove(rule_id, by, keyed))
 
+    async def _remove(self, rule_id: str, by: str, keyed: KeyedRequest | None) -> Answer:
         def beside(stored: RuleRow, _: bool) -> Beside:
             return self._beside("rule.removed", by, stored, keyed, _answer(stored, 200))
 
-        try:
-            row = await self._database.run(self._rules.delete, rule_id, beside)
-        except IdempotencyRace:
-            return await self._raced(keyed)
+        row = await self._database.run(self._rules.delete, rule_id, beside)
         if row is None:
             raise NotFound(
                 "there is no such rule; list them with GET /v1/permissions/rules",
@@ -118,11 +119,14 @@ class RuleOrders:
             )
         return _answer(row, 200)
 
-    async def allow_always(self, pattern: str, owner: str, by: str, note: str = "") -> str:
-        """The id of the user rule that allows this pattern for the owner's calls, made where there
-        is none; `by` is the person who said "always". Asked twice it is the same rule; a deny of
-        this pattern stays.
+    def allowed_always(self, pattern: str, owner: str, by: str, note: str = "") -> AllowedAlways:
+        """The user rule that allows this pattern for the owner's calls, to be written with the
+        answer that makes it; `by` is the person who said "always". Invalid for a call whose name
+        no rule can hold to the letter.
         """
+        if pattern.endswith("*"):
+            raise Invalid("it ends with *, which in a rule means all that begins so")
+        check_rule(Rule(pattern, "allow", "user", "approval"))
         row = RuleRow(
             rule_id=self._clock.new_id("rul"),
             scope="user",
@@ -135,17 +139,12 @@ class RuleOrders:
             created_by=by,
             created_at=self._clock.at(),
         )
-        check_rule(Rule(pattern, "allow", "user", "approval"))
-        known = await self._database.run(self._rules.same_as, row)
-        if known is not None and known.decision != "ask":
-            return known.rule_id
 
         def beside(stored: RuleRow, is_new: bool) -> Beside:
             act = "rule.added" if is_new else "rule.replaced"
             return Beside(self._audit.act(by, act, stored.rule_id, _said(stored)))
 
-        stored, _ = await self._database.run(self._rules.put, row, beside)
-        return stored.rule_id
+        return AllowedAlways(row, beside)
 
     def _row(self, asked: NewRule, by: str) -> RuleRow:
         own = by if asked.scope == "user" else PROJECT
@@ -165,6 +164,7 @@ class RuleOrders:
     async def _check(self, row: RuleRow, confirmed: bool) -> None:
         rule = Rule(row.pattern, row.decision, row.scope, locked=row.locked)
         check_rule(rule)
+        await self._check_subject(row)
         if row.pattern.startswith(MCP_PREFIX) and not asks_once_more(rule):
             # A server's tools come and go: a rule may be there first.
             return
@@ -177,6 +177,27 @@ class RuleOrders:
         cards = surface_of(standpoint.profile, live)
         changes = change_views(effect_of_rule(ruleset, rule, cards, MODES))
         raise ConfirmNeeded(_reach(changes), changes)
+
+    async def _check_subject(self, row: RuleRow) -> None:
+        """A rule for somebody who is not there matches nothing, whatever its author believes."""
+        if row.subject == EVERYBODY:
+            return
+        if row.scope == "project":
+            if row.subject != PROJECT:
+                raise Invalid(
+                    f"there is no project {row.subject}: leave subject out for {PROJECT}, the one "
+                    "that there is",
+                    field="subject",
+                )
+            return
+        if row.subject in (row.created_by, LOCAL.name):
+            return
+        if not await self._database.run(self._users.is_known, row.subject):
+            raise Invalid(
+                f"there is no user {row.subject}: GET /v1/users lists them (`redshank users ls`); "
+                "* means everybody",
+                field="subject",
+            )
 
     def _beside(
         self, act: str, by: str, row: RuleRow, keyed: KeyedRequest | None, answer: Answer

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from redshank_console.services.admin_audit import AdminAudit
 from redshank_shared.domain.errors import Conflict, Misconfigured, NotFound
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.paging import checked_limit, cut, decode_cursor, encode_cursor
@@ -18,13 +19,16 @@ _MOST_ATTEMPTS = 20
 
 
 class SecretKeeping:
-    """`at`: the present moment, RFC 3339 UTC; `randomness(n)`: n random bytes."""
+    """A change is written down with who made it. `at`: the present moment, RFC 3339 UTC;
+    `randomness(n)`: n random bytes.
+    """
 
     def __init__(
         self,
         database: Database,
         vault: Vault,
         redactor: Redactor,
+        audit: AdminAudit,
         at: Callable[[], str],
         randomness: Callable[[int], bytes],
     ) -> None:
@@ -32,6 +36,7 @@ class SecretKeeping:
         self._secrets = Secrets(database)
         self._vault = vault
         self._redactor = redactor
+        self._audit = audit
         self._at = at
         self._randomness = randomness
 
@@ -58,14 +63,21 @@ class SecretKeeping:
         for _ in range(_MOST_ATTEMPTS):
             before = await self._database.run(self._secrets.find, slot)
             if before is not None and self._opened(before) == value:
+                await self._audit.record(by, "secret.set", slot, _version(before))
                 return _view(before)
             row = self._sealed(slot, 1 if before is None else before.version + 1, value, by)
-            if await self._database.run(self._secrets.put, row):
+            act = self._audit.act(by, "secret.set", slot, _version(row))
+            if await self._database.run(self._secrets.put, row, act):
                 return _view(row)
         raise _busy(slot)
 
-    async def revoke(self, slot: str, by: str) -> SecretView:
-        """Erase the value; who asks for it from now on is refused. NotFound where there is none."""
+    async def revoke(
+        self, slot: str, by: str, act: str = "secret.revoked", target: str = "", detail: str = ""
+    ) -> SecretView:
+        """Erase the value; who asks for it from now on is refused. NotFound where there is none.
+
+        It is written down as this act on this target, which is the slot where none is named.
+        """
         checked_slot(slot)
         for _ in range(_MOST_ATTEMPTS):
             before = await self._database.run(self._secrets.find, slot)
@@ -76,9 +88,11 @@ class SecretKeeping:
                     field="slot",
                 )
             if before.state == "revoked":
+                await self._audit.record(by, act, target or slot, detail or _version(before))
                 return _view(before)
             row = SecretRow(slot, "revoked", before.version + 1, "", "", by, self._at())
-            if await self._database.run(self._secrets.put, row):
+            said = self._audit.act(by, act, target or slot, detail or _version(row))
+            if await self._database.run(self._secrets.put, row, said):
                 return _view(row)
         raise _busy(slot)
 
@@ -159,6 +173,10 @@ def _busy(slot: str) -> Conflict:
         code="secret_busy",
         field="slot",
     )
+
+
+def _version(row: SecretRow) -> str:
+    return f"version {row.version}"
 
 
 def _view(row: SecretRow) -> SecretView:

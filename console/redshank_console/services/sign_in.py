@@ -138,7 +138,7 @@ class SignIn:
             tuple(in_order(holder.scopes)),
             created_by=holder.name,
         )
-        await self._database.run(self._tokens.put, session)
+        await self._database.run(self._tokens.begin_session, session)
         return secret, _principal(holder, by_cookie=True, credential=session.token_hash)
 
     async def sign_out(self, cookie: str) -> None:

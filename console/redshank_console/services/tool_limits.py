@@ -5,10 +5,12 @@ import msgspec
 from redshank_console.services.admin_audit import AdminAudit
 from redshank_console.services.kept_answers import KeptAnswers, entry_of
 from redshank_console.services.orders import Answer, Clock
+from redshank_shared.domain.errors import Conflict
 from redshank_shared.domain.limits import Limits
 from redshank_shared.session_commands import KeyedRequest
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.idempotency import Idempotency, IdempotencyRace
+from redshank_shared.stores.idempotency import Idempotency
+from redshank_shared.stores.permission_rules import Beside
 from redshank_shared.stores.tool_limits import StoredLimits, ToolLimits
 from redshank_shared.wire.limit_requests import NewToolLimits
 from redshank_shared.wire.limit_views import LimitsView, ToolLimitsView
@@ -50,6 +52,12 @@ class ToolLimitOrders:
         def change(standing: Limits | None) -> Limits:
             return msgspec.structs.replace(standing or self._configured, **changes)
 
+        said = ", ".join(f"{name}={value}" for name, value in changes.items())
+
+        def beside(stored: StoredLimits) -> Beside:
+            act = self._audit.act(by, "tool_limits.set", f"revision {stored.revision}", said)
+            return Beside(act, entry_of(keyed, _answer(stored)))
+
         try:
             stored = await self._database.run(
                 self._store.set,
@@ -57,15 +65,14 @@ class ToolLimitOrders:
                 by,
                 self._clock.at(),
                 new.expected_revision,
-                lambda stored: entry_of(keyed, _answer(stored)),
+                beside,
             )
-        except IdempotencyRace:
+        except Conflict:
+            # The same request may have moved the revision, or taken the key, a moment ago.
             earlier = await self._kept.earlier(keyed)
             if earlier is None:
                 raise
             return earlier
-        said = ", ".join(f"{name}={value}" for name, value in changes.items())
-        await self._audit.record(by, "tool_limits.set", f"revision {stored.revision}", said)
         return _answer(stored)
 
 

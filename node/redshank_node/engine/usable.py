@@ -1,11 +1,9 @@
 """Holds a call to its workstream's credential scope, once the engine lets it run (K-68)."""
 
-import msgspec
-
 from redshank_node.tools.tool import Prepared
 from redshank_shared.domain.scopes import server_usable
 from redshank_shared.domain.workstream import Workstream
-from redshank_shared.permissions.decision import Verdict
+from redshank_shared.permissions.decision import Verdict, barred
 
 
 def usable(verdict: Verdict, state: Workstream, prepared: Prepared) -> Verdict:
@@ -15,16 +13,4 @@ def usable(verdict: Verdict, state: Workstream, prepared: Prepared) -> Verdict:
     to = prepared.goes_to
     if to is None or server_usable(state.created.boundary.credentials, to.server, to.credentialed):
         return verdict
-    return msgspec.structs.replace(
-        verdict,
-        decision="deny",
-        base_decision="deny",
-        mode_effect="",
-        pattern="",
-        scope="",
-        origin="boundary",
-        why=(
-            f"the workstream's credential scope does not let it use the MCP server {to.server}; "
-            "begin one with a wider scope, or do it another way"
-        ),
-    )
+    return barred(verdict, to.server)

@@ -9,8 +9,10 @@ from redshank_shared.domain.scopes import (
     NOTHING,
     CapabilityScope,
     CredentialScope,
+    common_allow,
     delegated_credentials,
     narrowed,
+    permits,
     tool_visible,
 )
 from redshank_shared.domain.terms import Effect, Mode
@@ -55,15 +57,12 @@ def delegated(parent: Boundary, wanted: Delegation) -> Boundary:
     """The boundary of a child, pinned now. Raises NotAllowed, naming the field, where it asks for a
     wider mode (K-26) or for an entry that the parent does not have (K-74).
     """
-    allowed = parent.tools_allow
-    if wanted.allowed_tools is not None:
-        allowed = wanted.allowed_tools if allowed is None else allowed & wanted.allowed_tools
     capability = parent.capability
     if wanted.capability_scope is not None:
         capability = narrowed(capability, wanted.capability_scope, "capability_scope")
     return Boundary(
         mode=child_mode(parent.mode, wanted.mode, wanted.agent_type),
-        tools_allow=allowed,
+        tools_allow=common_allow(parent.tools_allow, wanted.allowed_tools),
         tools_deny=parent.tools_deny | wanted.blocked_tools,
         capability=capability,
         credentials=delegated_credentials(parent.credentials, wanted.credential_scope),
@@ -108,8 +107,6 @@ def offered(
 ) -> bool:
     """Whether a tool is in the agent's surface: not blocked, among the allowed ones, visible."""
     called = frozenset((canonical, *names))
-    if called & boundary.tools_deny:
-        return False
-    if boundary.tools_allow is not None and not called & boundary.tools_allow:
+    if not permits(boundary.tools_allow, boundary.tools_deny, called):
         return False
     return tool_visible(boundary.capability, called, effect, server)

@@ -63,6 +63,11 @@ class _Lists(msgspec.Struct, frozen=True):
         return _open(self.allow) or bool(called & (self.allow or NOTHING))
 
 
+def permits(allow: frozenset[str] | None, deny: frozenset[str], names: Iterable[str]) -> bool:
+    """Whether these two lists leave a thing that has these names (K-73)."""
+    return _Lists(allow, deny).permits(names)
+
+
 def skill_visible(scope: CapabilityScope, skill: str) -> bool:
     """Whether a skill is there at all for this agent (K-30)."""
     return _lists(scope, "skill").permits((skill,))
@@ -118,7 +123,7 @@ def intersect(first: Scope, second: Scope) -> Scope:
     made: dict[str, object] = {}
     for kind in _kinds(first):
         one, other = _lists(first, kind), _lists(second, kind)
-        made[f"{kind}_allow"] = _common(one.allow, other.allow)
+        made[f"{kind}_allow"] = common_allow(one.allow, other.allow)
         made[f"{kind}_deny"] = one.deny | other.deny
     if isinstance(first, CredentialScope) and isinstance(second, CredentialScope):
         made["credentialed_mcp"] = first.credentialed_mcp and second.credentialed_mcp
@@ -170,9 +175,13 @@ def check_entries(scope: CapabilityScope | CredentialScope, field: str) -> None:
     for kind in _kinds(scope):
         lists = _lists(scope, kind)
         for name, entries in (("allow", lists.allow or NOTHING), ("deny", lists.deny)):
-            where = f"{field}.{kind}_{name}"
-            for entry in sorted(entries):
-                _check_entry(entry, where, kind == "connector_credential")
+            check_list(entries, f"{field}.{kind}_{name}", kind == "connector_credential")
+
+
+def check_list(entries: frozenset[str], where: str, credentials: bool = False) -> None:
+    """Raises Invalid, naming the list as `where`, for an entry of it as above."""
+    for entry in sorted(entries):
+        _check_entry(entry, where, credentials)
 
 
 def _check_entry(entry: str, where: str, credential: bool) -> None:
@@ -197,7 +206,8 @@ def _open(allow: frozenset[str] | None) -> bool:
     return allow is None or EVERYTHING in allow
 
 
-def _common(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+def common_allow(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    """The allow list of what both permit; None is no limit, an empty one allows nothing (O5)."""
     if one is None or other is None:
         return other if one is None else one
     if EVERYTHING in one:

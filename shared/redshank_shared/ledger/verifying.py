@@ -131,10 +131,12 @@ class _Judged:
     def _in_order(self, workstream: str, records: Sequence[Signed]) -> list[Signed]:
         """One record a position."""
         placed: dict[int, Signed] = {}
+        last = 0
         for signed in records:
-            if signed.position <= max(placed, default=0):
+            if signed.position <= last:
                 why = "it stands behind a later record, or twice"
                 self._wrong(workstream, signed.position, "reordered", why)
+            last = max(last, signed.position)
             placed.setdefault(signed.position, signed)
         return [placed[position] for position in sorted(placed)]
 
@@ -167,6 +169,9 @@ class _Judged:
             return
         if signed.record_hash != call.record_hash:
             why = f"the log sealed another record for {what}"
+            self._wrong(call.workstream, call.position, "changed", why)
+        elif (record.call_id, record.finished_seq) != (call.call_id, call.seq):
+            why = f"the log names it for {what}; it was signed for call {record.call_id}"
             self._wrong(call.workstream, call.position, "changed", why)
         elif record.response_digest != call.response_digest:
             why = f"the log's output of {what}, is not the one that was signed"

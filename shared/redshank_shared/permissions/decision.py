@@ -8,6 +8,8 @@ from redshank_shared.permissions.modes import under_mode
 from redshank_shared.permissions.rules import Rule, Scope
 from redshank_shared.permissions.ruleset import RuleSet
 
+TOOL_CHANGED = "its server says something else of it than what was accepted, so a person is asked"
+
 
 class Verdict(msgspec.Struct, frozen=True):
     """What was decided and why (K-45). The built-in tier reports its `scope` as session (O1).
@@ -71,6 +73,25 @@ def asked_anew(verdict: Verdict, why: str) -> Verdict:
     )
 
 
+def barred(verdict: Verdict, server: str) -> Verdict:
+    """The denial of a call that the engine lets run, to an MCP server that the workstream's
+    credential scope does not let it use (K-68).
+    """
+    return msgspec.structs.replace(
+        verdict,
+        decision="deny",
+        base_decision="deny",
+        mode_effect="",
+        pattern="",
+        scope="",
+        origin="boundary",
+        why=(
+            f"the workstream's credential scope does not let it use the MCP server {server}; "
+            "begin one with a wider scope, or do it another way"
+        ),
+    )
+
+
 def _is_general_allow(rule: Rule) -> bool:
     return rule.decision == "allow" and ":" not in rule.pattern
 
@@ -86,7 +107,8 @@ _GRANTED_FOR: dict[Scope, str] = {"session": "this workstream"}
 
 def _said(rule: Rule | None, subject: Subject) -> str:
     if rule is None and subject.insisted:
-        return "it leads into a private network, which no rule names, so a person is asked"
+        leads = "asks for the" if subject.effect == "process" else "leads into a private"
+        return f"it {leads} network, which no rule names, so a person is asked"
     if rule is None:
         return "no rule matches, so a person is asked"
     if rule.origin == "approval":

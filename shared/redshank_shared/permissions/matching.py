@@ -17,7 +17,8 @@ class Subject(msgspec.Struct, frozen=True):
     """What a rule is matched against: every name a tool has, so that no deny is dodged through an
     alias. A name with the call's label stands among them as `name:label`; the first is the name
     that a person knows the tool by. `insisted`: a person is asked about it whatever allows the
-    tool, unless a rule names the label (T-30).
+    tool, unless a rule names the label: it leads into a private network (T-30), or asks for the
+    network on behalf of a command.
     """
 
     names: tuple[str, ...]
@@ -60,7 +61,9 @@ class Tier:
 
 
 class _Names:
-    """Exact names before prefixes, longer prefixes before shorter ones."""
+    """Exact names before prefixes, longer prefixes before shorter ones. What a person allowed is
+    one call's name to the letter: an agent may have chosen an address that ends in `*` (T-14).
+    """
 
     def __init__(self) -> None:
         self._exact: dict[str, _Placed] = {}
@@ -69,7 +72,7 @@ class _Names:
         self._wider: dict[str, str | None] = {}
 
     def lay(self, pattern: str, placed: _Placed) -> None:
-        if pattern.endswith("*"):
+        if pattern.endswith("*") and placed[1].origin != "approval":
             self._by_prefix.setdefault(pattern[:-1], placed)
         else:
             self._exact.setdefault(pattern, placed)

@@ -22,6 +22,8 @@ LOCKABLE: tuple[Scope, ...] = ("project", "user")
 LONGEST_PATTERN = 200
 # Their label would be a command's text, and a rule on that gives false safety (F5).
 RUN_COMMANDS = ("bash", "exec")
+# The one label of bash: a call that asks for the network, whatever its words.
+NETWORK = "network"
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -122,8 +124,9 @@ def _wrong_label(text: str) -> str:
     tool, colon, label = text.partition(":")
     if colon and not (tool and label):
         return "lacks the tool or the label beside its colon: write it as use_prompt:name"
-    if colon and tool in RUN_COMMANDS:
-        return f"speaks of a command's words, which a shell dodges: name {tool} alone"
+    if colon and tool in RUN_COMMANDS and (tool, label) != ("bash", NETWORK):
+        beside = f", or bash:{NETWORK} for calls that ask for the network" if tool == "bash" else ""
+        return f"speaks of a command's words, which a shell dodges: name {tool} alone{beside}"
     return ""
 
 

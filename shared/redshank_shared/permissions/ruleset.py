@@ -42,11 +42,22 @@ class RuleSet:
         if any(":" in name for name in names):
             labelled = tuple(name for name in names if ":" in name)
             names = tuple(name for name in names if ":" not in name)
-        for tier in self._searched:
-            rule = tier.match(names, labelled, subject.effect)
-            if rule is not None:
-                return rule
-        return None
+        matches = (tier.match(names, labelled, subject.effect) for tier in self._searched)
+        found = (rule for rule in matches if rule is not None)
+        return _insisted(found) if subject.insisted else next(found, None)
+
+
+def _insisted(found: Iterable[Rule]) -> Rule | None:
+    """The first rule that names the label, or denies. An allow that names none says nothing of such
+    a call, so that what stands in the scopes below it counts: a deny there holds (T-30).
+    """
+    passed = False
+    for rule in found:
+        names_label = ":" in rule.pattern
+        if names_label or rule.decision == "deny" or not (passed or rule.decision == "allow"):
+            return rule
+        passed = True
+    return None
 
 
 def _tiers(rules: Iterable[Rule]) -> dict[str, Tier]:

@@ -7,7 +7,7 @@ import msgspec
 
 from redshank_shared.domain.events import Decision, Effect
 from redshank_shared.permissions.matching import Subject
-from redshank_shared.permissions.rules import Rule
+from redshank_shared.permissions.rules import NETWORK, Rule
 
 MCP_PREFIX = "mcp__"
 # The label of a call that leads into a private network, before a colon with the host (T-30).
@@ -44,8 +44,9 @@ def subject(card: ToolCard, label: str = "") -> Subject:
     names = card.names
     if label:
         names += tuple(f"{name}:{label}" for name in names)
-    insisted = card.effect == "network" and label.partition(":")[0] == PRIVATE
-    return Subject(names, card.effect, insisted)
+    into_private = card.effect == "network" and label.partition(":")[0] == PRIVATE
+    for_network = card.effect == "process" and label == NETWORK
+    return Subject(names, card.effect, insisted=into_private or for_network)
 
 
 def default_rules(cards: Iterable[ToolCard]) -> tuple[Rule, ...]:

@@ -237,8 +237,9 @@ def recognise(url: str, synchronous: Synchronous) -> Dialect:
     if parsed.drivername == "sqlite":
         if not parsed.database or parsed.database == ":memory:":
             raise _bad_url("it names no file")
-        if not Path(parsed.database).parent.is_dir():
-            raise _bad_url("the file's folder does not exist; create it")
+        folder = Path(parsed.database).parent
+        if not folder.is_dir():
+            raise _bad_url(f"there is no folder {folder}; make it, or let `redshank up` do so")
         return Sqlite(parsed, synchronous)
     if parsed.drivername in {"postgresql", "postgres", "postgresql+psycopg"}:
         return Postgres(parsed)

@@ -20,6 +20,7 @@ from redshank_shared.stores.idempotency import (
     write_entry,
 )
 from redshank_shared.stores.implied import ImpliedRows, imply
+from redshank_shared.stores.permission_rules import AllowedAlways, PermissionRules
 from redshank_shared.stores.tables import events, idempotency_keys
 from redshank_shared.stores.whole_append import rows_by_table, whole_values
 from redshank_shared.stores.workstream_row import to_columns
@@ -31,7 +32,8 @@ class Append(msgspec.Struct, frozen=True):
     """Facts for the log, behind `expected_version`.
 
     A lease holder names its `epoch` and `node_id`; anyone else leaves both None.
-    `release` gives the lease back in the same transaction. `at` is RFC 3339 UTC.
+    `release` gives the lease back in the same transaction. `at` is RFC 3339 UTC. `always`: rules
+    that the facts make, written with them.
     """
 
     workstream_id: str
@@ -43,6 +45,7 @@ class Append(msgspec.Struct, frozen=True):
     node_id: str | None = None
     release: bool = False
     idempotency: IdempotencyEntry | None = None
+    always: tuple[AllowedAlways, ...] = ()
 
 
 class EventLog:
@@ -50,6 +53,7 @@ class EventLog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._rules = PermissionRules(database)
 
     def append(self, entry: Append) -> int:
         """Write the facts, the projection, what they imply; the new version.
@@ -60,15 +64,16 @@ class EventLog:
         version = entry.expected_version + len(entry.facts)
         rows = imply(entry.workstream_id, entry.expected_version, entry.at, entry.facts)
         move, values = _move(entry, version)
-        if not self._database.dialect.is_in_process and rows.only_inserts:
+        if entry.always:
+            with self._database.begin() as connection:
+                self._append(connection.connection.cursor(), entry, move, values, rows)
+                for allowed in entry.always:
+                    self._rules.allow_always(connection, allowed)
+        elif not self._database.dialect.is_in_process and rows.only_inserts:
             self._append_whole(entry, move, values, rows)
-            return version
-        with self._database.hot_transaction() as cursor:
-            if self._database.hot.move[move].execute(cursor, values).rowcount == 0:
-                raise self._refusal(cursor, entry)
-            self._insert(cursor, rows)
-            if entry.idempotency is not None:
-                write_entry(self._database, cursor, entry.idempotency)
+        else:
+            with self._database.hot_transaction() as cursor:
+                self._append(cursor, entry, move, values, rows)
         return version
 
     def create(
@@ -118,6 +123,20 @@ class EventLog:
         with self._database.read() as connection:
             statement = select(func.count()).where(events.c.workstream_id == workstream_id)
             return connection.execute(statement).scalar_one()
+
+    def _append(
+        self,
+        cursor: DBAPICursor,
+        entry: Append,
+        move: Move,
+        values: dict[str, Any],
+        rows: ImpliedRows,
+    ) -> None:
+        if self._database.hot.move[move].execute(cursor, values).rowcount == 0:
+            raise self._refusal(cursor, entry)
+        self._insert(cursor, rows)
+        if entry.idempotency is not None:
+            write_entry(self._database, cursor, entry.idempotency)
 
     def _append_whole(
         self, entry: Append, move: Move, values: dict[str, Any], rows: ImpliedRows

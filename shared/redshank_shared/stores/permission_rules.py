@@ -53,6 +53,13 @@ class Beside(msgspec.Struct, frozen=True):
 MakeBeside = Callable[[RuleRow, bool], Beside]
 
 
+class AllowedAlways(msgspec.Struct, frozen=True):
+    """The rule that a person's "always" makes, with what is written beside it."""
+
+    row: RuleRow
+    beside: MakeBeside
+
+
 class RuleFilters(msgspec.Struct, frozen=True):
     """Which rules; an empty field means all."""
 
@@ -73,24 +80,26 @@ class PermissionRules:
         One of the same scope, subject, pattern is replaced and keeps id and place (K-43).
         IdempotencyRace, and nothing written, where the key of what goes `beside` is taken.
         """
-        row = msgspec.structs.replace(
-            row,
-            subject=storable(row.subject),
-            pattern=storable(row.pattern),
-            note=storable(row.note),
-        )
+        row = _as_stored(row)
         with self._database.begin() as connection:
             moved(self._database, connection, RULES)
             known = self._same(connection, row)
             row = self._written(connection, row, known)
             if beside is not None:
-                self._write_beside(connection, beside(row, known is None))
+                write_beside(self._database, connection, beside(row, known is None))
         return row, known is None
 
-    def same_as(self, row: RuleRow) -> RuleRow | None:
-        """The stored rule of this one's scope, subject, pattern, if there is one."""
-        with self._database.read() as connection:
-            return self._same(connection, row)
+    def allow_always(self, connection: Connection, allowed: AllowedAlways) -> None:
+        """Write the rule in the transaction of the answer that makes it (T-14). One of the same
+        scope, subject, pattern stays, unless it asks: then it is replaced.
+        """
+        row = _as_stored(allowed.row)
+        moved(self._database, connection, RULES)
+        known = self._same(connection, row)
+        if known is not None and known.decision != "ask":
+            return
+        row = self._written(connection, row, known)
+        write_beside(self._database, connection, allowed.beside(row, known is None))
 
     def get(self, rule_id: str) -> RuleRow | None:
         """The rule of this id, if there is one."""
@@ -111,7 +120,7 @@ class PermissionRules:
             found = connection.execute(statement).first()
             row = None if found is None else _row(found)
             if row is not None and beside is not None:
-                self._write_beside(connection, beside(row, False))
+                write_beside(self._database, connection, beside(row, False))
         return row
 
     def page(
@@ -151,12 +160,6 @@ class PermissionRules:
             rows = [_row(row) for row in connection.execute(statement)]
         return revision, rules_of(rows)
 
-    def _write_beside(self, connection: Connection, beside: Beside) -> None:
-        if beside.act is not None:
-            write_act(connection, beside.act)
-        if beside.answer is not None:
-            keep_entry(self._database, connection, beside.answer)
-
     def _written(self, connection: Connection, row: RuleRow, known: RuleRow | None) -> RuleRow:
         if known is not None:
             row = msgspec.structs.replace(row, rule_id=known.rule_id, position=known.position)
@@ -180,14 +183,46 @@ class PermissionRules:
         return None if found is None else _row(found)
 
 
+def write_beside(database: Database, connection: Connection, beside: Beside) -> None:
+    """Write it in the transaction at hand; IdempotencyRace where its answer's key is taken."""
+    if beside.act is not None:
+        write_act(connection, beside.act)
+    if beside.answer is not None:
+        keep_entry(database, connection, beside.answer)
+
+
 def speaks_for(row: RuleRow, owner: str, project: str) -> bool:
     """Whether the rule is in force for this owner's calls in this project."""
     return row.subject in (EVERYBODY, owner if row.scope == "user" else project)
 
 
 def rules_of(rows: Iterable[RuleRow]) -> tuple[Rule, ...]:
-    """The rows as the engine reads them, in their order."""
-    return tuple(Rule(row.pattern, row.decision, row.scope, row.origin, row.locked) for row in rows)
+    """The rows as the engine reads them: in their order, but of those with one pattern, for
+    somebody and for everybody, a deny first, then the one that names somebody.
+    """
+    listed = sorted(rows, key=lambda row: row.position)
+    places: dict[tuple[str, str], int] = {}
+    for row in listed:
+        places.setdefault((row.scope, row.pattern), row.position)
+    listed.sort(
+        key=lambda row: (
+            places[row.scope, row.pattern],
+            row.decision != "deny",
+            row.subject == EVERYBODY,
+        )
+    )
+    return tuple(
+        Rule(row.pattern, row.decision, row.scope, row.origin, row.locked) for row in listed
+    )
+
+
+def _as_stored(row: RuleRow) -> RuleRow:
+    return msgspec.structs.replace(
+        row,
+        subject=storable(row.subject),
+        pattern=storable(row.pattern),
+        note=storable(row.note),
+    )
 
 
 def _conditions(filters: RuleFilters) -> list[ColumnElement[bool]]:

@@ -165,24 +165,30 @@ class Schedules:
         *,
         last_output: str | None = None,
     ) -> None:
-        """Write a run's outcome; `last_output` is what the next poll of its watch compares with."""
+        """Write a run's outcome; `last_output` is what the next poll of its watch compares with. A
+        run that was taken for lost while it went on is what it comes to.
+        """
+        columns = schedule_runs.c
+        ending = (
+            update(schedule_runs)
+            .where(columns.run_id == run_id)
+            .values(
+                state=state,
+                detail=storable(detail),
+                began_at=func.coalesce(columns.began_at, now_seconds()),
+            )
+            .returning(columns.schedule_id)
+        )
         with self._database.begin() as connection:
-            ended = connection.execute(
-                update(schedule_runs)
-                .where(
-                    schedule_runs.c.run_id == run_id,
-                    schedule_runs.c.state.in_(("handed", "started")),
-                )
-                .values(
-                    state=state,
-                    detail=storable(detail),
-                    began_at=func.coalesce(schedule_runs.c.began_at, now_seconds()),
-                )
-                .returning(schedule_runs.c.schedule_id)
-            ).first()
+            open_run = ending.where(columns.state.in_(("handed", "started")))
+            ended = connection.execute(open_run).first()
+            if ended is not None:
+                _give_turns(connection, {ended.schedule_id})
+            elif state == "done":
+                # Who waited for it got the turn when it was called lost.
+                ended = connection.execute(ending.where(columns.state == "lost")).first()
             if ended is None:
                 return
-            _give_turns(connection, {ended.schedule_id})
             if last_output is not None:
                 connection.execute(
                     update(schedules)

@@ -3,8 +3,9 @@
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
+from redshank_shared.stores.admin_audits import AdminAct, write_act
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.tables import secrets
 from redshank_shared.vault.sealing import Sealed
@@ -44,16 +45,16 @@ class Secrets:
             row = connection.execute(select(*_columns()).where(secrets.c.slot == slot)).first()
         return None if row is None else SecretRow(*row)
 
-    def put(self, row: SecretRow) -> bool:
-        """Write down the slot's next version; False if somebody else wrote one of that number."""
-        values: dict[str, Any] = msgspec.structs.asdict(row)
+    def put(self, row: SecretRow, act: AdminAct | None = None) -> bool:
+        """Write down the slot's next version, with the act that it is, if a person's; False, and
+        nothing written, if somebody else wrote one of that number.
+        """
         with self._database.begin() as connection:
-            if row.version == 1:
-                new = self._database.dialect.insert(secrets).values(values)
-                kept = new.on_conflict_do_nothing().returning(secrets.c.slot)
-                return connection.execute(kept).first() is not None
-            before = (secrets.c.slot == row.slot, secrets.c.version == row.version - 1)
-            return connection.execute(update(secrets).where(*before).values(values)).rowcount == 1
+            if not self._put(connection, row):
+                return False
+            if act is not None:
+                write_act(connection, act)
+            return True
 
     def reseal(self, row: SecretRow, sealed: Sealed) -> bool:
         """Put the same value under another key; False if the row has changed since it was read."""
@@ -66,6 +67,15 @@ class Secrets:
         with self._database.begin() as connection:
             done = connection.execute(update(secrets).where(*unchanged).values(values))
             return done.rowcount == 1
+
+    def _put(self, connection: Connection, row: SecretRow) -> bool:
+        values: dict[str, Any] = msgspec.structs.asdict(row)
+        if row.version == 1:
+            new = self._database.dialect.insert(secrets).values(values)
+            kept = new.on_conflict_do_nothing().returning(secrets.c.slot)
+            return connection.execute(kept).first() is not None
+        before = (secrets.c.slot == row.slot, secrets.c.version == row.version - 1)
+        return connection.execute(update(secrets).where(*before).values(values)).rowcount == 1
 
 
 def _columns() -> tuple[Any, ...]:

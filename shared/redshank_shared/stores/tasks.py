@@ -1,6 +1,6 @@
 """Background tasks: made, changed, kept alive by the node that runs them."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from sqlalchemy import Row, and_, delete, func, select, update
@@ -9,11 +9,20 @@ from redshank_shared.domain.errors import NotFound
 from redshank_shared.domain.tasks import NODE_STOPPED, Task, TaskState
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds
-from redshank_shared.stores.tables import tasks
+from redshank_shared.stores.tables import tasks, workstreams
 from redshank_shared.stores.text import storable
 
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(Task))
 _WITHOUT_OUTPUT = tuple(tasks.c[name] for name in _FIELDS if name != "output")
+# Goes on, is to stop, is to stop with its workstream.
+Wish = Literal["on", "stop", "closed"]
+_WORKSTREAM = (
+    select(workstreams.c.state)
+    .where(workstreams.c.id == tasks.c.workstream_id)
+    .correlate(tasks)
+    .scalar_subquery()
+    .label("workstream_state")
+)
 _RUNS = and_(tasks.c.kind == "shell", tasks.c.state == "in_progress")
 
 
@@ -86,18 +95,20 @@ class Tasks:
 
     def beat(
         self, task_id: str, node_id: str, output: str | None, output_bytes: int
-    ) -> bool | None:
+    ) -> Wish | None:
         """Say that the node still runs the task, with what it wrote so far where that is new.
 
-        Whether somebody wants it stopped; None where the task is this node's no more.
+        What is to become of it; None where the task is this node's no more.
         """
         values: dict[str, Any] = {"seen_at": now_seconds(), "output_bytes": output_bytes}
         if output is not None:
             values["output"] = storable(output)
         statement = update(tasks).where(_mine(task_id, node_id)).values(**values)
         with self._database.begin() as connection:
-            row = connection.execute(statement.returning(tasks.c.stop_asked)).first()
-        return None if row is None else bool(row.stop_asked)
+            row = connection.execute(statement.returning(tasks.c.stop_asked, _WORKSTREAM)).first()
+        if row is None:
+            return None
+        return "closed" if row.workstream_state == "closed" else "stop" if row.stop_asked else "on"
 
     def end(self, task: Task) -> bool:
         """Write how a task ended; False where it was its node's no more."""

@@ -7,11 +7,12 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, func, select, tuple_
 
 from redshank_shared.domain.access import TokenScope, effective
+from redshank_shared.domain.errors import Unauthenticated
 from redshank_shared.stores.admin_audits import AdminAct, write_act
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.dialect import now_seconds
 from redshank_shared.stores.paging import Page, checked_limit, cut, decode_cursor, encode_cursor
-from redshank_shared.stores.tables import tokens
+from redshank_shared.stores.tables import tokens, users
 from redshank_shared.stores.text import storable
 from redshank_shared.stores.token_holders import holders, is_valid
 
@@ -86,14 +87,26 @@ class Tokens:
         return found
 
     def put(self, row: TokenRow) -> None:
-        """Write the token down; what stood under its hash is replaced."""
+        """Write the token down, whoever it is for; what stood under its hash is replaced."""
         with self._database.begin() as connection:
             self._put(connection, row)
 
+    def begin_session(self, row: TokenRow) -> None:
+        """Write a session down. Unauthenticated, and nothing written, where its user or the token
+        that it comes from is gone by now: whoever ends these ends it too (F72).
+        """
+        with self._database.begin() as connection:
+            _check_origin(connection, row)
+            self._put(connection, row)
+
     def mint(self, row: TokenRow, act: AdminAct) -> ListedToken:
-        """`put`, with the act that it is; the token as lists show it."""
+        """A new token or link with the act that it is; the token as lists show it.
+
+        Unauthenticated as above.
+        """
         written = select(*_listed()).where(tokens.c.token_hash == row.token_hash)
         with self._database.begin() as connection:
+            _check_origin(connection, row)
             self._put(connection, row)
             write_act(connection, act)
             return _listed_token(connection.execute(written).one())
@@ -139,7 +152,8 @@ class Tokens:
     def revoke_id(self, token_id: str, act: AdminAct) -> bool:
         """Take the API token away with every session that came from it; False if there was none."""
         with self._database.begin() as connection:
-            if connection.execute(select(tokens.c.name).where(_is_api(token_id))).first() is None:
+            known = select(tokens.c.name).where(_is_api(token_id)).with_for_update()
+            if connection.execute(known).first() is None:
                 return False
             connection.execute(delete(tokens).where(tokens.c.token_id == token_id))
             write_act(connection, act)
@@ -188,6 +202,18 @@ def _holder(row: Any) -> Holder:
 
 
 _decode_scopes = msgspec.json.Decoder(tuple[str, ...]).decode
+
+
+def _check_origin(connection: Connection, row: TokenRow) -> None:
+    """Both stay as they are until the transaction ends."""
+    user = select(users.c.state).where(users.c.name == row.name).with_for_update(read=True)
+    if connection.execute(user).scalar() != "active":
+        raise Unauthenticated(f"{row.name} may not come in any more; ask an admin")
+    if row.kind == "api" or not row.token_id:
+        return
+    parent = select(tokens.c.name).where(_is_api(row.token_id), is_valid())
+    if connection.execute(parent.with_for_update(read=True)).first() is None:
+        raise Unauthenticated("the token that this comes from is revoked; use another")
 
 
 def _columns() -> tuple[ColumnElement[Any], ...]:

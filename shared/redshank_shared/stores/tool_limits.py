@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 from redshank_shared.domain.errors import Conflict
 from redshank_shared.domain.limits import Limits, checked
 from redshank_shared.stores.database import Database
-from redshank_shared.stores.idempotency import IdempotencyEntry, keep_entry
+from redshank_shared.stores.permission_rules import Beside, write_beside
 from redshank_shared.stores.policy_revisions import moved
 from redshank_shared.stores.tables import tool_limits
 from redshank_shared.stores.text import storable
@@ -28,7 +28,8 @@ class StoredLimits(msgspec.Struct, frozen=True):
 
 
 Change = Callable[[Limits | None], Limits]
-Keep = Callable[[StoredLimits], IdempotencyEntry | None]
+# What goes beside the limits as stored.
+MakeBeside = Callable[[StoredLimits], Beside]
 
 
 class ToolLimits:
@@ -52,13 +53,13 @@ class ToolLimits:
         by: str,
         at: str,
         expected_revision: int | None = None,
-        keep: Keep | None = None,
+        make_beside: MakeBeside | None = None,
     ) -> StoredLimits:
         """Write what `change` makes of the standing limits (None: never set) as the next revision.
 
         Conflict where `expected_revision` is no longer the standing one, Invalid for limits that
-        cannot be; nothing is written then. `keep` gives the answer to keep under the caller's
-        idempotency key.
+        cannot be; nothing is written then. `make_beside` gives what is written in the same
+        transaction; IdempotencyRace, and nothing written, where its answer's key is taken.
         """
         with self._database.begin() as connection:
             # First of all: whoever changes the limits at the same time waits here.
@@ -83,7 +84,6 @@ class ToolLimits:
                     set_at=at,
                 )
             )
-            entry = keep(stored) if keep else None
-            if entry is not None:
-                keep_entry(self._database, connection, entry)
+            if make_beside is not None:
+                write_beside(self._database, connection, make_beside(stored))
         return stored

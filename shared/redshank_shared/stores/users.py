@@ -11,7 +11,7 @@ from redshank_shared.stores.admin_audits import AdminAct, write_act
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.idempotency import IdempotencyEntry, keep_entry
 from redshank_shared.stores.paging import Page, checked_limit, cut, decode_cursor, encode_cursor
-from redshank_shared.stores.tables import tokens, users
+from redshank_shared.stores.tables import tokens, users, workstreams
 from redshank_shared.stores.text import storable
 
 
@@ -36,6 +36,14 @@ class Users:
         """The user of this name, revoked ones too."""
         with self._database.read() as connection:
             return _found(connection, name)
+
+    def is_known(self, name: str) -> bool:
+        """Whether there is such a user, or a workstream of somebody who was called so."""
+        owned = select(workstreams.c.id).where(workstreams.c.owner == storable(name)).limit(1)
+        with self._database.read() as connection:
+            if _found(connection, name) is not None:
+                return True
+            return connection.execute(owned).first() is not None
 
     def page(
         self, state: str | None = None, limit: int = 50, cursor: str | None = None

@@ -42,10 +42,10 @@ def checked_slot(name: str, field: str = "slot") -> str:
 
 def checked_value(value: str, field: str = "value") -> str:
     """The secret itself, if it can be kept out of texts; Invalid never says what it was (F12)."""
-    if len(value) < SHORTEST_VALUE:
+    if len(value.strip()) < SHORTEST_VALUE:
         raise Invalid(
-            f"a secret has at least {SHORTEST_VALUE} characters: a shorter one could not be told "
-            f"from ordinary words in output",
+            f"a secret has at least {SHORTEST_VALUE} characters, blanks around it apart: a shorter "
+            f"one could not be told from ordinary words in output",
             code="secret_too_short",
             field=field,
         )

@@ -5,10 +5,12 @@ import asyncio
 from redshank_shared.vault.cuts import masked_at_cuts
 from redshank_shared.vault.redaction import Redactor
 from redshank_shared.vault.shapes import BEGINS, KEY_BEGINS, KEY_ENDS
+from redshank_shared.vault.wrapped import open_run, wrapped_spans
 
 # A line or a key that grows past this is shown in parts, all of it masked as far as it is known.
 MOST_HELD = 16384
 _PIECE = 65536
+_WHOLE_LINES = 256
 
 
 async def redacted(redactor: Redactor, text: str) -> str:
@@ -28,7 +30,8 @@ async def redacted(redactor: Redactor, text: str) -> str:
 
 class RedactedStream:
     """One stream of output. A piece may be kept back until what follows shows that it is harmless:
-    the last word, the whole last line where a credential may begin in it, a private key.
+    the last word, the whole last line where a credential may begin in it, a private key, long
+    lines of base64.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -56,7 +59,7 @@ class RedactedStream:
         key = text.rfind(KEY_BEGINS)
         if key != -1 and not KEY_ENDS.search(text, key, cut):
             cut = min(cut, key)
-        return self._before_known(text, cut)
+        return self._before_known(text, open_run(text, cut, MOST_HELD))
 
     def _before_known(self, text: str, cut: int) -> int:
         """The cut, moved before any known secret that lies across it, or may begin before it."""
@@ -67,4 +70,13 @@ class RedactedStream:
                     cut = min(cut, start)
                     break
                 start = text.find(form[0], start + 1, cut)
+        return self._before_wrapped(text, cut)
+
+    def _before_wrapped(self, text: str, cut: int) -> int:
+        forms = self._redactor.forms
+        reach = 2 * len(forms[0]) + _WHOLE_LINES if forms else 0
+        begin = max(0, cut - reach)
+        for first, end in wrapped_spans(text[begin : cut + reach], forms):
+            if begin + first < cut < begin + end:
+                cut = begin + first
         return cut

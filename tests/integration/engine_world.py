@@ -103,15 +103,17 @@ class Probe:
 
     def tools(self) -> tuple[Tool, ...]:
         return (
-            self._tool("look", "read", parallel=True),
-            self._tool("bash", "process"),
-            self._tool("hold", "process", waits=True),
-            self._tool("write_file", "write"),
+            self.tool("look", "read", parallel=True),
+            self.tool("bash", "process"),
+            self.tool("hold", "process", waits=True),
+            self.tool("write_file", "write"),
         )
 
-    def _tool(
+    def tool(
         self, name: str, effect: Effect, *, parallel: bool = False, waits: bool = False
     ) -> Tool:
+        """One that notes its calls."""
+
         def prepare(arguments: dict[str, object], _: Workspace) -> Prepared:
             if "text" not in arguments:
                 raise BadArguments("text is required")

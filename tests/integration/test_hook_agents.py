@@ -1,7 +1,8 @@
 """Hooks that are agents: a model apart from the conversation, in a turn over real stores."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 
 from redshank_node.engine.dry_run import DryRun
 from redshank_node.engine.hook_tools import tools_of_hooks
+from redshank_node.engine.policy import FRESH_SECONDS
 from redshank_node.providers.openai import OpenAI
-from redshank_node.providers.provider import Answer, ModelFailed, ModelSettings
+from redshank_node.providers.provider import Answer, Delta, ModelFailed, ModelRequest, ModelSettings
 from redshank_node.providers.scripted import Scripted, Step
 from redshank_node.tools.builtin import grep_search, read_file
 from redshank_node.tools.catalog import BUILTIN
@@ -343,6 +345,40 @@ async def test_a_call_that_a_rule_denies_at_its_start_gets_the_words_of_hooks_on
     assert result.outcome == "denied"
     assert "the hook judge adds: ask for the staging host" in result.output
     assert came.decided[-1].why.endswith("the hook judge adds: ask for the staging host")
+
+
+class Slow(Scripted):
+    """A model that takes longer than rules are remembered; meanwhile something happens."""
+
+    def __init__(self, steps: list[Step], meanwhile: Callable[[], None]) -> None:
+        super().__init__(ModelSettings("judge", "scripted", "scripted"), steps)
+        self._meanwhile = meanwhile
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        self._meanwhile()
+        await asyncio.sleep(2 * FRESH_SECONDS)
+        async for item in super().stream(request):
+            yield item
+
+
+@pytest.mark.req("K-36", "K-41")
+async def test_a_rule_made_while_hooks_are_heard_holds_for_the_calls_beside(world: World) -> None:
+    words = says('{"behavior": "none", "reason": "look elsewhere"}')
+    world.models = {"judge": Slow([words], lambda: add_rule(world, "peek", "deny"))}
+    world.hooks = (judging(event="permission_denied", tools=("look",)),)
+    probe = Probe()
+    calls = [(tool, '{"text": "x"}') for tool in ("look", "peek", "bash")]
+    tools = (*probe.tools(), probe.tool("peek", "read", parallel=True))
+    async with world.node([says("", *calls), says("done")], tools) as node:
+        workstream = await world.create("go")
+        await node.turns.take_up(workstream)
+        (waiting,) = (await world.until_rest(workstream)).approvals
+        add_rule(world, "look", "deny")
+        await world.do(workstream, ResolveApprovals((Resolution(waiting, "allow"),), "ines"))
+        await node.turns.take_up(workstream)
+        await world.until_rest(workstream)
+
+    assert probe.ran == ["bash x"]
 
 
 @pytest.mark.req("K-79")

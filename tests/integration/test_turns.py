@@ -202,7 +202,7 @@ async def test_a_read_whose_node_died_is_run_again(world: World) -> None:
     steps = [says("", ("look", '{"text":"x"}'))]
     tools = probe.tools()
     slow = tuple(tool for tool in tools if tool.name != "look") + (
-        probe._tool("look", "read", parallel=True, waits=True),
+        probe.tool("look", "read", parallel=True, waits=True),
     )
     async with world.node(steps, slow) as first:
         workstream = await world.create("go")
@@ -251,7 +251,7 @@ async def test_reads_that_end_at_once_are_recorded_with_the_answer_that_asked_fo
 
 async def test_a_read_that_takes_longer_is_shown_as_started_and_run_once(world: World) -> None:
     probe = Probe()
-    slow = probe._tool("look", "read", parallel=True, waits=True)
+    slow = probe.tool("look", "read", parallel=True, waits=True)
     async with world.node([says("", ("look", '{"text":"x"}')), says("done")], (slow,)) as node:
         workstream = await world.create("go")
         await node.turns.take_up(workstream)
@@ -265,7 +265,7 @@ async def test_a_read_that_takes_longer_is_shown_as_started_and_run_once(world: 
 @pytest.mark.req("B-23")
 async def test_a_read_that_was_begun_ends_with_the_turn_that_a_person_stopped(world: World) -> None:
     probe = Probe()
-    slow = probe._tool("look", "read", parallel=True, waits=True)
+    slow = probe.tool("look", "read", parallel=True, waits=True)
     async with world.node([says("", ("look", '{"text":"x"}'))], (slow,)) as node:
         workstream = await world.create("go")
         await node.turns.take_up(workstream)

@@ -2,6 +2,9 @@
 
 import pytest
 
+from redshank_shared.domain.commands import RevokeGrant
+from redshank_shared.domain.decide import decide
+from redshank_shared.domain.errors import NotFound
 from redshank_shared.domain.events import (
     AnyFact,
     CompactionRequested,
@@ -18,6 +21,7 @@ from redshank_shared.domain.events import (
     WorkstreamCreated,
 )
 from redshank_shared.domain.plan import number
+from redshank_shared.domain.rule_events import GrantRevoked, RulesUpdated, SessionRule
 from redshank_shared.domain.workstream import Workstream, advance, fold
 from tests.unit.log_builders import (
     AT,
@@ -256,3 +260,17 @@ def test_closing_forgets_what_was_queued_and_owed() -> None:
     state = folded(posted(), posted("later", queued=True), WorkstreamClosed("ada"))
 
     assert (state.closed, state.owes, state.queued) == (True, False, ())
+
+
+@pytest.mark.req("K-43", "T-14")
+def test_what_is_revoked_is_allowed_neither_by_people_nor_by_hooks() -> None:
+    made = RulesUpdated("gate", (SessionRule("bash", "allow"), SessionRule("watch", "deny")))
+    state = folded(posted(), made)
+
+    facts = decide(state, RevokeGrant("bash", "ada"), AT)
+
+    assert facts[0] == GrantRevoked("bash", "ada")
+    assert then(state, *facts).hook_rules == (SessionRule("watch", "deny"),)
+    with pytest.raises(NotFound) as caught:
+        decide(state, RevokeGrant("watch", "ada"), AT)
+    assert "allowed are: bash" in caught.value.detail

@@ -14,6 +14,7 @@ from redshank_node.engine.accepted_tools import (
     AcceptedTools,
     with_difference,
 )
+from redshank_node.engine.allowed_since import denied_by_now
 from redshank_node.engine.asking import USUAL, Asking, bound_of, changed_since
 from redshank_node.engine.failing import failing
 from redshank_node.engine.hooks import Heard, Hooks
@@ -153,12 +154,15 @@ class Pipeline:
             prepared = await self._prepare(tool, self._parsed(call, tool), bounds)
         except BadArguments as wrong:
             return ReadyCall(call, tool, refusal=self.asking.redact(str(wrong)))
+        if refusal := refusal_of_sandbox(limits, prepared.sandbox):
+            return self._over_limit(call, refusal)
         return await self._as_it_was(call, tool, prepared)
 
     async def _as_it_was(self, call: Call, tool: Tool, prepared: Prepared) -> ReadyCall:
         """The call, held to what a person saw when allowing it (F51), to what was accepted of its
         tool (F64).
         """
+        tool = tool.as_said_now()
         changed = changed_since(call.bound, self._bound(tool, prepared)) if call.bound else ""
         if changed:
             return ReadyCall(call, tool, refusal=changed)
@@ -232,11 +236,11 @@ class Pipeline:
         return usable(verdict, state, prepared) if verdict.decision == "allow" else verdict
 
     async def permitted(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[ReadyCall]:
-        """The batch, with what a rule denies by now refused: a deny counts until a call starts,
-        whoever allowed it before (K-36). A hook's deny is for the calls behind its own (K-43).
-        What a person allowed is accepted as its server describes it (F64).
+        """The batch, with what is not allowed by now refused (K-36). A rule of a hook narrows for
+        the calls behind its own (K-43). What a person allowed is accepted as its server describes
+        it (F64).
         """
-        lasting = tuple(rule for rule in state.hook_rules if rule.decision != "deny")
+        lasting = tuple(rule for rule in state.hook_rules if rule.decision == "allow")
         judged = msgspec.structs.replace(state, hook_rules=lasting)
         return [await self._permitted(judged, ready) for ready in batch]
 
@@ -247,12 +251,11 @@ class Pipeline:
         verdict = self.policy.verdict(state, card, label)
         if verdict.base_decision != "deny":
             verdict = usable(verdict, state, ready.prepared)
-        if verdict.base_decision == "deny":
+        denial = denied_by_now(ready.call, verdict, is_known=self.policy.is_known)
+        if denial is not None:
             advisers = tuple(self.hooks.about("deny", subject(card, label)))
-            said = denied_for(verdict)
-            return ReadyCall(
-                ready.call, ready.tool, refusal=said, denial=verdict, advisers=advisers
-            )
+            said = denied_for(denial)
+            return ReadyCall(ready.call, ready.tool, refusal=said, denial=denial, advisers=advisers)
         if ready.change and self.accepted is not None:
             if ready.call.status != "approved" or SCHEMA not in ready.call.bound:
                 return ReadyCall(ready.call, ready.tool, refusal=f"not run: {CHANGED}; ask again")

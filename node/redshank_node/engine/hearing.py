@@ -60,8 +60,6 @@ class Hearing:
         """The batch; a call that a rule denies by now has the words of the hooks on denials, unless
         they were stopped (K-41, O13).
         """
-        if not any(ready.advisers for ready in batch):
-            return list(batch)
 
         def leaves_some(newer: Workstream) -> bool:
             return not newer.stopping and any(

@@ -12,7 +12,6 @@ from redshank_node.engine.calls import (
     Bounds,
     ReadyCall,
     is_open,
-    refusal_result,
     unfit,
 )
 from redshank_node.engine.early_reads import EarlyReads
@@ -21,16 +20,14 @@ from redshank_node.engine.hearing import Hearing
 from redshank_node.engine.lease import Lease
 from redshank_node.engine.live_text import LiveText
 from redshank_node.engine.recorder import Recorder
+from redshank_node.engine.unfinished import given_up, interrupted
 from redshank_node.tools.tool import Prepared, Tool
 from redshank_shared.domain.decide import decided
 from redshank_shared.domain.errors import Fenced, RedshankError
 from redshank_shared.domain.events import (
     AnyFact,
-    ApprovalResolved,
     CallFinished,
-    CallInterrupted,
     CallStarted,
-    TurnFailed,
 )
 from redshank_shared.domain.limits import Limits
 from redshank_shared.domain.plan import Ask, Compact, Decide, Rest, Run, Settle, number, plan
@@ -121,7 +118,7 @@ class Turn:
     async def run(self, attempts: int) -> None:
         """Until rest, or until drained: then the lease is still held and must be handed over."""
         if attempts > MOST_ATTEMPTS:
-            await self._recorder.record(lambda state: self._give_up(state, attempts))
+            await self._recorder.record(lambda state: given_up(state, attempts, self._node_name))
         await self._execution.limits.renew()
         async with asyncio.TaskGroup() as group:
             listening = group.create_task(self._listen())
@@ -167,32 +164,12 @@ class Turn:
     async def _settle(self, calls: Sequence[Call], group: asyncio.TaskGroup) -> list[ReadyCall]:
         """Calls that an earlier holder started: no effect is repeated, a read is run again."""
         if self._recorder.state.stopping or any(_had_effect(call) for call in calls):
-            await self._recorder.record(lambda state: self._interrupted(state, calls))
+            await self._recorder.record(lambda state: interrupted(state, calls))
             return []
         bounds = Bounds(self._limits, boundary=self._recorder.state.created.boundary)
         batch = await self._startable(calls, bounds, group)
         await self._recorder.record(lambda state: unfit(state, batch))
         return batch
-
-    def _interrupted(self, state: Workstream, lost: Sequence[Call]) -> list[AnyFact]:
-        facts: list[AnyFact] = []
-        for call in lost:
-            now = state.calls.get(call.asked.call_id)
-            if now is None or now.status != "started" or now.started is None:
-                continue
-            node = now.started.node
-            facts.append(
-                CallInterrupted(
-                    call_id=call.asked.call_id,
-                    tool=call.asked.tool,
-                    node=node,
-                    output=(
-                        f"Outcome unknown: node {node} stopped while this ran. "
-                        "It was not run again. Look at what it did before you repeat it."
-                    ),
-                )
-            )
-        return facts
 
     async def _decide(self, calls: Sequence[Call], group: asyncio.TaskGroup) -> None:
         batch = await self._pipeline.ready(calls, self._bounds(calls), {})
@@ -241,7 +218,12 @@ class Turn:
         batch = await self._pipeline.ready(calls, bounds, {})
         state = self._recorder.state
         head = self._together(await self._pipeline.permitted(state, batch))
-        return await self._hearing.advised(state, head, group)
+        if not any(ready.advisers for ready in head):
+            return head
+        head = await self._hearing.advised(state, head, group)
+        # Hooks may have taken their time: what holds now counts for the others.
+        await self._pipeline.policy.refresh()
+        return await self._pipeline.permitted(self._recorder.state, head)
 
     async def look(
         self, after: Workstream, batch: Sequence[ReadyCall], group: asyncio.TaskGroup
@@ -349,26 +331,6 @@ class Turn:
         finished, tool = outcome.finished, ready.tool
         name, server = (tool.name, tool.server) if tool else ("", "")
         self._metrics.call_finished(name, finished.outcome, finished.duration_ms / 1000, server)
-
-    def _give_up(self, state: Workstream, attempts: int) -> list[AnyFact]:
-        """A turn that takes its node along again and again is tried no further (F58)."""
-        if isinstance(plan(state), Rest):
-            return []
-        facts = self._interrupted(state, state.open_calls)
-        facts.extend(
-            ApprovalResolved(request_id, waiting.requested.call_id, "cancelled", self._node_name)
-            for request_id, waiting in state.approvals.items()
-        )
-        facts.extend(
-            refusal_result(call, "refused", "not run: the turn was given up")
-            for call in state.open_calls
-            if call.status != "started"
-        )
-        why = (
-            f"taken up {attempts} times without a step forward; look at the nodes' logs, "
-            f"then retry it"
-        )
-        return [*facts, TurnFailed("dead_letter", why)]
 
 
 def _once(state: Workstream, outcome: Outcome, at: str) -> list[AnyFact]:

@@ -128,9 +128,12 @@ class Turns:
             self._lease_seconds,
             known.version,
         )
-        if claimed is None or self._group is None:
+        if claimed is None:
             return
         claim, newer = claimed
+        if self._group is None or self._draining:
+            await self._hand_over(workstream_id, claim.epoch, "")
+            return
         state = folds.caught_up(known, newer)
         lease = Lease(claim.epoch, asked_at + self._lease_seconds, self._monotonic)
         recorder = Recorder(self._journal, state, self._node_id, self._node_name, claim.epoch)

@@ -52,7 +52,7 @@ from redshank_shared.domain.events import (
 from redshank_shared.domain.found_tools import newly_found
 from redshank_shared.domain.plan import with_state
 from redshank_shared.domain.question_events import QuestionOutcome
-from redshank_shared.domain.rule_events import GrantRevoked
+from redshank_shared.domain.rule_events import GrantRevoked, allowed_here
 from redshank_shared.domain.tool_events import ToolsFound
 from redshank_shared.domain.workstream import Call, Workstream
 
@@ -322,8 +322,9 @@ def _close(state: Workstream, command: CloseWorkstream) -> list[AnyFact]:
 
 
 def _revoke_grant(state: Workstream, command: RevokeGrant) -> list[AnyFact]:
-    if command.pattern not in state.granted:
-        given = ", ".join(state.granted) or "nothing"
+    allowed = allowed_here(state.granted, state.hook_rules)
+    if command.pattern not in allowed:
+        given = ", ".join(allowed) or "nothing"
         raise NotFound(
             f"{command.pattern} is not allowed for this workstream; allowed are: {given}",
             code="grant_not_found",

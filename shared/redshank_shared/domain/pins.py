@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from redshank_shared.domain.pin_events import FilePinned, FileUnpinned
+from redshank_shared.domain.seen_files import SeenFile
 
 
 class Pin(msgspec.Struct, frozen=True):
@@ -39,23 +40,28 @@ def told(pins: Pins) -> Pins:
     return Pins(pins.files) if pins.gone else pins
 
 
-def rewritten(pins: Pins, arguments: str) -> Pins:
+def rewritten(pins: Pins, arguments: str, written: tuple[SeenFile, ...] = ()) -> Pins:
     """The pins after a write with these arguments (JSON text): a file that it names has no active
-    sections any more, since their ids may mean something else now (C24).
+    sections any more, since their ids may mean something else now (C24). `written`: the files that
+    the call left, if it says so.
     """
     if not any(pin.sections for pin in pins.files.values()):
         return pins
-    named = set(_paths(arguments))
+    named = {*_paths(arguments), *(file.path for file in written)}
     files = {
-        path: msgspec.structs.replace(pin, sections=()) if _is_named(path, named) else pin
+        path: msgspec.structs.replace(pin, sections=())
+        if _is_named(path, named, surely=bool(written))
+        else pin
         for path, pin in pins.files.items()
     }
     return Pins(files, pins.gone)
 
 
-def _is_named(path: str, named: set[str]) -> bool:
-    """An absolute path names the file below whatever root; a doubtful hit only hides sections."""
-    return path in named or any(other.endswith(f"/{path}") for other in named)
+def _is_named(path: str, named: set[str], *, surely: bool) -> bool:
+    """An absolute path names the file below whatever root, where nothing says which file it was: a
+    doubtful hit only hides sections.
+    """
+    return path in named or not surely and any(other.endswith(f"/{path}") for other in named)
 
 
 def _paths(arguments: str) -> Iterator[str]:

@@ -23,10 +23,30 @@ class RulesUpdated(Fact, frozen=True, tag="rules.updated"):
 
 
 class GrantRevoked(Fact, frozen=True, tag="grant.revoked"):
-    """A person took back what was allowed for this workstream; the next such call asks again."""
+    """What people or hooks allowed for this workstream by this pattern holds no more; the next such
+    call asks again.
+    """
 
     pattern: str
     by: str
+
+
+def allowed_here(granted: tuple[str, ...], hook_rules: tuple[SessionRule, ...]) -> tuple[str, ...]:
+    """The patterns by which people, then hooks, allowed something for one workstream."""
+    by_hooks = (rule.pattern for rule in hook_rules if rule.decision == "allow")
+    return tuple(dict.fromkeys((*granted, *by_hooks)))
+
+
+def without_grant(
+    granted: tuple[str, ...], hook_rules: tuple[SessionRule, ...], pattern: str
+) -> dict[str, object]:
+    """A workstream's `granted` and `hook_rules` once this pattern allows nothing any more."""
+    return {
+        "granted": tuple(each for each in granted if each != pattern),
+        "hook_rules": tuple(
+            rule for rule in hook_rules if (rule.pattern, rule.decision) != (pattern, "allow")
+        ),
+    }
 
 
 def updated_rules(

@@ -55,6 +55,7 @@ from redshank_shared.domain.rule_events import (
     RulesUpdated,
     SessionRule,
     updated_rules,
+    without_grant,
 )
 from redshank_shared.domain.schedule_state import Schedule, with_rescheduled, with_run
 from redshank_shared.domain.seen_files import remembered
@@ -212,7 +213,7 @@ def _changes(  # noqa: C901, PLR0911, PLR0912 - one case a fact, closed by asser
         case RulesUpdated():
             return {"hook_rules": updated_rules(state.hook_rules, fact.rules)}
         case GrantRevoked():
-            return {"granted": tuple(each for each in state.granted if each != fact.pattern)}
+            return without_grant(state.granted, state.hook_rules, fact.pattern)
         case CompactionRequested():
             return {"compact_requested": True}
         case ContextCompacted():
@@ -317,7 +318,7 @@ def _called(
         if fact.seen:
             changes["seen"] = remembered(state.seen, fact.seen)
         if call.started is not None and call.started.effect == "write" and not fact.is_error:
-            changes["pins"] = rewritten(state.pins, call.arguments)
+            changes["pins"] = rewritten(state.pins, call.arguments, fact.seen)
     if state.stopping and all(other.status == "done" for other in calls.values()):
         changes["stopping"] = False
     return changes

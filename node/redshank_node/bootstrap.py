@@ -200,7 +200,7 @@ class Node:
             self.metrics,
             polling_of(
                 self._settings,
-                self._maker.workspace,
+                self._maker.toolsets,
                 self._redactor.of_output,
                 PollPermission(self._database, self._journal.folds, self._maker.policy),
             ),

@@ -3,20 +3,20 @@
 import pathlib
 from typing import Any
 
+from redshank_node.tools.builtin import schedule_create
 from redshank_node.tools.catalog import BUILTIN
-from redshank_node.tools.tool import (
-    CallContext,
-    Prepared,
-    Result,
-    Scheduled,
-    Workspace,
-)
+from redshank_node.tools.support.exposure import exposed
+from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_node.tools.toolbox import Toolbox
 from redshank_shared.domain.cadence import Interval
 from redshank_shared.domain.commands import CreateSchedule
 from redshank_shared.domain.due_events import WatchSpec
+from redshank_shared.domain.scheduled import Scheduled
+from redshank_shared.profiles.profile import load
 
 TOOLBOX = Toolbox(BUILTIN)
+# As the profile cireilclaw shows schedule_create.
+ONE_SHOT = exposed(schedule_create.TOOL, "schedule", load("cireilclaw").exposures["schedule"])
 # 2026-11-30T08:00:00Z
 NOW = 1_796_025_600.0
 WORKSTREAM = "ws_0000000000000000000000"
@@ -54,10 +54,15 @@ def watching(name: str, **more: Any) -> Scheduled:
     return scheduled(name, kind="watch", message="", watch=spec, **more)
 
 
-def prepared(tool_name: str, /, **arguments: Any) -> Prepared:
-    tool = TOOLBOX.resolve(tool_name)
+def tool_called(name: str) -> Tool:
+    tool = ONE_SHOT if name == "schedule" else TOOLBOX.resolve(name)
     assert tool is not None
-    return tool.prepare(arguments, Workspace(pathlib.Path("/")))
+    return tool
+
+
+def prepared(tool_name: str, /, **arguments: Any) -> Prepared:
+    workspace = Workspace(pathlib.Path("/"), workstream_id=WORKSTREAM)
+    return tool_called(tool_name).prepare(arguments, workspace)
 
 
 async def call(
@@ -68,8 +73,6 @@ async def call(
     parent: str = "",
     **arguments: Any,
 ) -> Result:
-    tool = TOOLBOX.resolve(tool_name)
-    assert tool is not None
     context = CallContext(
         CALL,
         Workspace(pathlib.Path("/")),
@@ -81,7 +84,7 @@ async def call(
         schedules=Kept(*there),
         parent=parent,
     )
-    return await tool.run(prepared(tool_name, **arguments), context)
+    return await tool_called(tool_name).run(prepared(tool_name, **arguments), context)
 
 
 async def created(tool_name: str, /, **arguments: Any) -> CreateSchedule:

@@ -15,6 +15,7 @@ from redshank_node.tools.builtin import bash
 from redshank_node.tools.tool import CallContext, Result, Tool, Workspace
 from redshank_shared import clock
 from redshank_shared.domain.ids import new_id
+from redshank_shared.queue.bus import Bus
 from redshank_shared.stores.database import Database
 from redshank_shared.vault.redaction import Redactor
 
@@ -37,12 +38,13 @@ class TaskWorld:
         self.database = database
         self.folder = folder
         self.redactor = Redactor()
+        self.bus: Bus | None = None
 
     @contextlib.asynccontextmanager
     async def node(self, name: str = "marsh-1") -> AsyncIterator["TaskNode"]:
         """A node's background, stopped as by a drain when the block ends."""
         stop = asyncio.Event()
-        background = Background(self.database, self.redactor, now)
+        background = Background(self.database, self.redactor, now, self.bus)
         async with asyncio.TaskGroup() as group:
             group.create_task(background.run(name, stop))
             await asyncio.sleep(0)

@@ -31,6 +31,8 @@ RULE = {"scope": "user", "subject": "*", "pattern": "bash", "decision": "deny"}
 SKILL = {"name": "tidy", "body": "Leave the place as you found it."}
 SERVER = {"name": "wiki", "url": "https://wiki.example/mcp"}
 SLOT = "/v1/secrets/mcp.custom.acme.TOKEN"
+OTHER_SLOT = "/v1/secrets/mcp.custom.depot.TOKEN"
+OTHER_SERVER = {"name": "depot", "url": "https://depot.example/mcp"}
 
 
 async def _sent(
@@ -49,6 +51,11 @@ async def _rule(console: RunningConsole) -> str:
 async def _user(console: RunningConsole) -> str:
     await add_user(console, "ana", "viewer")
     return "/v1/users/ana"
+
+
+async def _other_user(console: RunningConsole) -> str:
+    await add_user(console, "cleo", "viewer")
+    return "/v1/users/cleo"
 
 
 async def _slot(console: RunningConsole) -> str:
@@ -74,7 +81,7 @@ async def _token(console: RunningConsole) -> str:
 
 
 async def _new_slot(console: RunningConsole) -> str:
-    return SLOT
+    return OTHER_SLOT
 
 
 async def _skill(console: RunningConsole) -> str:
@@ -83,14 +90,26 @@ async def _skill(console: RunningConsole) -> str:
     return "/v1/skills/tidy"
 
 
+async def _posted_skill(console: RunningConsole) -> str:
+    return f"/v1/skills/{SKILL['name']}"
+
+
 async def _server(console: RunningConsole) -> str:
     answer = await console.client.post("/v1/mcp/servers", json=SERVER)
     assert answer.status_code == 201, answer.text
     return "/v1/mcp/servers/wiki"
 
 
+async def _other_server(console: RunningConsole) -> str:
+    answer = await console.client.post("/v1/mcp/servers", json=OTHER_SERVER)
+    assert answer.status_code == 201, answer.text
+    return "/v1/mcp/servers/depot"
+
+
 LIMITS = {"limits": {"max_parallel_tools": 3}}
-# Each write that only admins may do: what must be there before, where it is sent, its body.
+OTHER_LIMITS = {"limits": {"max_parallel_tools": 4}}
+# Each write that only admins may do, in an order in which none stands in the way of a later one:
+# what must be there before, where it is sent, its body.
 ACTS: dict[str, tuple[Callable[[RunningConsole], Awaitable[str]], Any]] = {
     "DELETE /v1/mcp/servers/{name}": (_server, None),
     "DELETE /v1/permissions/rules": (_rule_by_query, None),
@@ -98,7 +117,7 @@ ACTS: dict[str, tuple[Callable[[RunningConsole], Awaitable[str]], Any]] = {
     "DELETE /v1/tokens/{id}": (_token, None),
     "DELETE /v1/skills/{name}": (_skill, None),
     "DELETE /v1/users/{name}": (_user, None),
-    "PATCH /v1/users/{name}": (_user, {"role": "operator"}),
+    "PATCH /v1/users/{name}": (_other_user, {"role": "operator"}),
     "POST /v1/mcp/servers": (_no_more, SERVER),
     "POST /v1/permissions/rules": (_no_more, RULE),
     "POST /v1/runtime/tool-limits": (_no_more, LIMITS),
@@ -108,10 +127,31 @@ ACTS: dict[str, tuple[Callable[[RunningConsole], Awaitable[str]], Any]] = {
     "POST /v1/skills": (_no_more, SKILL),
     "POST /v1/tokens": (_no_more, {}),
     "POST /v1/users": (_no_more, {"name": "bea"}),
-    "PUT /v1/mcp/servers/{name}": (_server, {"url": "https://wiki.example/other"}),
+    "PUT /v1/mcp/servers/{name}": (_other_server, {"url": "https://wiki.example/other"}),
     "PUT /v1/secrets/{slot}": (_new_slot, {"value": "v" * 20}),
-    "PUT /v1/skills/{name}": (_skill, {"body": "Leave it better."}),
-    "PUT /v1/tool-limits": (_no_more, LIMITS),
+    "PUT /v1/skills/{name}": (_posted_skill, {"body": "Leave it better."}),
+    "PUT /v1/tool-limits": (_no_more, OTHER_LIMITS),
+}
+
+NAMED = {
+    "mcp_server.added",
+    "mcp_server.removed",
+    "mcp_server.replaced",
+    "rule.added",
+    "rule.removed",
+    "secret.revoked",
+    "secret.set",
+    "secrets.rotated",
+    "signin_link.made",
+    "skill.added",
+    "skill.changed",
+    "skill.removed",
+    "token.minted",
+    "token.revoked",
+    "tool_limits.set",
+    "user.changed",
+    "user.created",
+    "user.removed",
 }
 
 
@@ -137,40 +177,18 @@ def test_every_write_that_is_an_admins_alone_is_tried_here() -> None:
 
 
 @pytest.mark.req("B-33")
-@pytest.mark.parametrize("route", ACTS)
-async def test_an_admins_write_is_one_act_in_their_name(
-    console: RunningConsole, route: str
-) -> None:
-    before, body = ACTS[route]
-    async with person(console, "ida", "admin") as ida:
-        path = await before(console)
-        answer = await _sent(ida.client, route, path, body)
-        assert answer.is_success, answer.text
-    page = (await console.client.get("/v1/audit", params={"who": "ida"})).json()
-    (act,) = page["items"]
-    assert act["who"] == "ida"
-    # A name of its own, not the route's: somebody has said what it means.
-    assert act["act"] in {
-        "mcp_server.added",
-        "mcp_server.removed",
-        "mcp_server.replaced",
-        "rule.added",
-        "rule.removed",
-        "secret.revoked",
-        "secret.set",
-        "secrets.rotated",
-        "signin_link.made",
-        "skill.added",
-        "skill.changed",
-        "skill.removed",
-        "token.minted",
-        "token.revoked",
-        "tool_limits.set",
-        "user.changed",
-        "user.created",
-        "user.removed",
-    }
-    assert "v" * 20 not in str(act)
+async def test_an_admins_write_is_one_act_in_their_name(console: RunningConsole) -> None:
+    for number, (route, (before, body)) in enumerate(ACTS.items()):
+        name = f"ida-{number}"
+        async with person(console, name, "admin") as ida:
+            path = await before(console)
+            answer = await _sent(ida.client, route, path, body)
+            assert answer.is_success, f"{route}: {answer.text}"
+        page = (await console.client.get("/v1/audit", params={"who": name})).json()
+        assert [act["who"] for act in page["items"]] == [name], route
+        # A name of its own, not the route's: somebody has said what it means.
+        assert page["items"][0]["act"] in NAMED, route
+        assert "v" * 20 not in str(page), route
 
 
 @pytest.mark.parametrize("route", ["POST /v1/permissions/rules", "PUT /v1/tool-limits"])

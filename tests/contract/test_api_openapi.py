@@ -101,6 +101,7 @@ OTHER_ROUTES = {
     ("DELETE", "/v1/mcp/servers/{name}"),
     ("POST", "/v1/mcp/servers/{name}/refresh"),
     ("POST", "/v1/mcp/servers/{name}/reconnect"),
+    ("POST", "/v1/mcp/servers/{name}/tools/accept"),
     ("POST", "/v1/mcp/servers/{name}/tools/{tool}/accept"),
     ("POST", "/v1/mcp/refresh"),
     ("GET", "/v1/mcp/catalog"),

@@ -29,7 +29,7 @@ SECRET_VALUES = (
 DEPLOYMENTS = ("console", "node", "gateway")
 
 
-@pytest.fixture(params=list(VALUE_SETS.values()), ids=list(VALUE_SETS))
+@pytest.fixture(scope="module", params=list(VALUE_SETS.values()), ids=list(VALUE_SETS))
 def manifests(request: pytest.FixtureRequest) -> Manifests:
     return Manifests(request.param)
 

@@ -17,7 +17,7 @@ from tests.contract.rendered import FOREIGN, Manifests
 DEPLOYMENTS = ("console", "node", "gateway")
 
 
-@pytest.fixture(params=list(VALUE_SETS.values()), ids=list(VALUE_SETS))
+@pytest.fixture(scope="module", params=list(VALUE_SETS.values()), ids=list(VALUE_SETS))
 def manifests(request: pytest.FixtureRequest) -> Manifests:
     return Manifests(request.param)
 

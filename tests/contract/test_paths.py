@@ -132,6 +132,7 @@ def test_an_absolute_path_is_understood_when_the_root_itself_is_a_link(
         ("a\x00b", "malformed"),
         ("a\ud800b", "malformed"),
         ("x" * 300, "system"),
+        pytest.param("a/" * 2100 + "x", "malformed", id="longer than the system takes"),
     ],
 )
 def test_a_path_that_cannot_be_read_says_why(root: pathlib.Path, path: str, kind: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -255,6 +256,17 @@ async def test_watchers_hear_of_a_flood_at_most_twenty_times_a_second(
 
 
 @pytest.mark.req("T-17")
+@pytest.mark.fault("F-12")
+async def test_watchers_of_a_flood_see_whole_lines_behind_what_is_left_out(
+    tmp_path: pathlib.Path,
+) -> None:
+    pieces: list[str] = []
+    await run_command(command("seq -f 'line %08g whole' 100000", tmp_path), pieces.append)
+    lines = set("".join(pieces).splitlines())
+    assert "[...]" in lines
+    assert not [line for line in lines if not re.fullmatch(r"line \d{8} whole|\[\.\.\.\]", line)]
+
+
 async def test_parallel_commands_never_mix_their_output(tmp_path: pathlib.Path) -> None:
     async def one(mark: str) -> str:
         heard: list[str] = []

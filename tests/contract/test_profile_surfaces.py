@@ -13,7 +13,7 @@ from redshank_node.tools.tool import Tool, Workspace
 from redshank_shared.permissions.tool_card import ToolCard
 from redshank_shared.profiles.catalogue import catalogue
 from redshank_shared.profiles.profile import Profile, known_profiles, load
-from redshank_shared.settings.sections import SECTIONS, Capabilities, Model, Settings
+from redshank_shared.settings.sections import SECTIONS, Capabilities, Model, Node, Settings
 
 _TABLE: dict[str, Any] = tomllib.loads(
     (pathlib.Path(__file__).parent / "cases" / "surfaces.toml").read_text()
@@ -241,6 +241,46 @@ def test_each_profile_has_a_digest_of_its_own_that_stays(tmp_path: pathlib.Path)
 
     assert len(set(digests())) == len(known_profiles())
     assert digests() == digests()
+
+
+def descriptions(profile: str, settings: Settings, folder: pathlib.Path) -> dict[str, str]:
+    """What a node with these settings tells models of the profile's tools."""
+    toolsets = toolsets_of(settings, REGISTERED, Workspace(folder))
+    surface = toolsets.toolset(load(profile), "interactive").toolbox.surface()
+    return {described.name: described.description for described in surface}
+
+
+@pytest.mark.req("T-04")
+def test_turnstone_says_in_which_folder_its_tools_work(tmp_path: pathlib.Path) -> None:
+    node = Node(workspace=str(tmp_path))
+    told = descriptions("turnstone", msgspec.structs.replace(SETTINGS, node=node), tmp_path)
+
+    assert told["bash"].endswith(
+        f" It starts in {tmp_path}. Keep what you make in the workspace {tmp_path}."
+    )
+    assert told["edit_file"].endswith(f" A relative path starts at {tmp_path}.")
+    named = {name for name, description in told.items() if str(tmp_path) in description}
+    files = {"read_file", "write_file", "edit_file", "diff_file", "search"}
+    assert named == {"bash", "watch"} | files
+
+
+@pytest.mark.req("T-04")
+def test_no_workspace_is_named_where_none_is_configured(tmp_path: pathlib.Path) -> None:
+    told = descriptions("turnstone", SETTINGS, tmp_path)
+
+    assert told["bash"].endswith(f" It starts in {tmp_path}.")
+
+
+@pytest.mark.parametrize("name", ["default", "kheish", "cireilclaw"])
+def test_the_other_profiles_name_no_folder_of_the_machine(
+    name: str, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "config").mkdir()
+    everything = "".join(f"{card.name} = true\n" for card in load("cireilclaw").tools)
+    (tmp_path / "config" / "tools.toml").write_text(everything)
+    folder = tmp_path / "workspace"
+
+    assert str(tmp_path) not in " ".join(descriptions(name, SETTINGS, folder).values())
 
 
 @pytest.mark.parametrize("tool", REGISTERED, ids=lambda tool: tool.name)

@@ -116,7 +116,7 @@ async def test_an_address_where_nothing_listens_is_named_with_its_setting() -> N
 )
 async def test_silence_ends_after_the_configured_time(reply: Reply, code: str) -> None:
     async with model_server(reply) as server:
-        failure = await failed(server, "openai", timeout_seconds=0.2)
+        failure = await failed(server, "openai", timeout_seconds=1.0)
     assert (failure.code, failure.retry) == (code, True)
     assert "models.main.timeout_seconds" in failure.detail
 

@@ -77,6 +77,7 @@ OTHERS: dict[str, Least] = {
     "DELETE /v1/mcp/servers/{name}": "admin",
     "POST /v1/mcp/servers/{name}/refresh": "operator",
     "POST /v1/mcp/servers/{name}/reconnect": "operator",
+    "POST /v1/mcp/servers/{name}/tools/accept": "operator",
     "POST /v1/mcp/servers/{name}/tools/{tool}/accept": "operator",
     "POST /v1/mcp/refresh": "operator",
     "GET /v1/mcp/catalog": "viewer",

@@ -10,6 +10,7 @@ from redshank_shared.domain.cadence import Cron, Interval, Once
 from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule
 from tests.contract.schedule_calls import (
     NOW,
+    ONE_SHOT,
     SCHEDULE,
     WORKSTREAM,
     call,
@@ -269,6 +270,22 @@ class TestCreate:
         )
 
     @pytest.mark.req("C-42")
+    async def test_a_one_shot_may_name_its_own_conversation(self) -> None:
+        made = await created(
+            "schedule", id="a", at="2026-11-30T09:00:00Z", prompt="x", target=WORKSTREAM
+        )
+        assert (made.name, made.target) == ("a", "")
+
+    @pytest.mark.req("C-42")
+    def test_a_one_shot_has_the_arguments_of_its_document_and_no_others(self) -> None:
+        shown = ONE_SHOT.parameters
+        assert list(shown["properties"]) == ["id", "at", "prompt", "delivery", "target"]
+        assert shown["required"] == ["id", "at", "prompt"]
+        assert shown["additionalProperties"] is False
+        with pytest.raises(BadArguments, match="id is not an argument"):
+            prepared("schedule_create", id="a", at="2027-01-01T00:00:00Z", prompt="x")
+
+    @pytest.mark.req("C-42")
     async def test_a_one_shot_must_be_to_come(self) -> None:
         result = await call("schedule", id="a", at="2026-11-30T07:00:00Z", prompt="x")
         assert result.is_error
@@ -281,9 +298,14 @@ class TestCreate:
         [
             ({"id": "Check Mail"}, "id must be made of a to z, 0 to 9 or -"),
             ({"at": "soon"}, "at must be an RFC 3339 time"),
-            ({"prompt": "\0"}, "prompt|message holds a NUL"),
-            ({"delivery": "none"}, "delivery must be one of announce"),
-            ({"target": "owner"}, "target must be one of current"),
+            ({"prompt": "\0"}, "^prompt holds a NUL"),
+            ({"delivery": "none"}, "^delivery: none cannot be had yet.*; use announce"),
+            ({"delivery": "loud"}, "^delivery must be one of announce, none"),
+            ({"target": "last"}, "^target: last cannot be had yet.*; use current"),
+            ({"target": "owner"}, "^target: owner cannot be had yet"),
+            ({"target": "ws_other"}, "^target: another conversation cannot be had yet"),
+            ({"once": {"at": "2027-01-01T00:00:00Z"}}, "^once is not an argument"),
+            ({"overlap": "skip"}, "^overlap is not an argument"),
         ],
     )
     def test_a_one_shot_names_the_argument_to_mend(self, more: dict[str, str], said: str) -> None:

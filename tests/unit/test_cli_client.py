@@ -8,6 +8,7 @@ from itertools import count
 
 import pytest
 
+from redshank_console.cli import finding
 from redshank_shared.client.console import ConsoleClient
 from redshank_shared.client.following import follow
 from redshank_shared.client.problems import UNREACHABLE
@@ -121,6 +122,28 @@ def test_an_approval_is_resolved_as_the_contract_says(
     assert path == "/v1/workstreams/ws_1/approvals"
     wanted = {"resolutions": [{"request_id": "ap_1", "behavior": "deny", "reason": "no"}]}
     assert json.loads(body) == wanted
+
+
+@pytest.mark.req("B-1", "B-30")
+def test_one_of_very_many_approvals_is_found_by_its_id(
+    client: ConsoleClient, script: Script
+) -> None:
+    def waiting(number: int) -> dict[str, object]:
+        return {
+            "request_id": f"apr_{number:04}",
+            "call_id": "cl_1",
+            "workstream_id": f"ws_{number}",
+            "tool": "bash",
+            "requested_at": "2026-11-30T08:15:00.250Z",
+            "preview": {"title": "ls"},
+        }
+
+    first = {"items": [waiting(number) for number in range(200)], "next_cursor": "more"}
+    script.json(200, {**first, "total": 201})
+    script.json(200, {"items": [waiting(200)], "next_cursor": None, "total": 201})
+    workstream, found = finding.approval(client, "apr_0200")
+    assert (workstream, found.request_id) == ("ws_200", "apr_0200")
+    assert "cursor=more" in script.asked[1][1]
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,17 @@ def test_only_warnings_and_errors_of_a_log_are_told_each_once(tmp_path: Path) ->
     assert log.warnings() == []
 
 
+def test_a_warning_that_only_repeats_is_told_once_until_something_else_comes(
+    tmp_path: Path,
+) -> None:
+    log = ChildLog(tmp_path / "node.log")
+    away, back = '{"level":"warning","event":"no Redis"}\n', '{"level":"info","event":"back"}\n'
+    for lines, told in ((away * 3, 1), (away, 0), (back + away, 1)):
+        with log.path.open("a") as file:
+            file.write(lines)
+        assert log.warnings() == ["warning: no Redis"] * told
+
+
 def test_a_log_that_is_too_large_is_moved_aside_and_the_writer_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

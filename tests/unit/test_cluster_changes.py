@@ -59,7 +59,7 @@ def test_the_state_of_an_mcp_server_is_told_at_once_its_figures_calmly() -> None
     assert told(node(), with_server()) == ["node.changed"]
     assert told(with_server(), with_server(state="failed")) == ["node.changed"]
     assert told(with_server(), with_server(tools=3)) == ["node.changed"]
-    restless = with_server(latency_ms=9.0, calls=3, errors=1)
+    restless = with_server(latency_ms=9.0, calls=3, errors=1, hour_calls=3, hour_errors=1)
     assert told(with_server(), restless) == []
     assert told(with_server(), restless, CALM_SECONDS) == ["node.changed"]
 

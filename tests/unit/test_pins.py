@@ -6,6 +6,7 @@ import pytest
 
 from redshank_shared.domain.pin_events import FilePinned, FileUnpinned
 from redshank_shared.domain.pins import Pin, Pins, repinned, rewritten, told
+from redshank_shared.domain.seen_files import SeenFile
 
 PINNED = Pins({"docs/a.md": Pin(("one", "two")), "b.md": Pin(("three",), whole=False)})
 
@@ -40,6 +41,15 @@ def test_a_file_that_vanished_is_remembered_until_the_model_has_been_told() -> N
 def test_a_write_resets_the_sections_of_the_file_that_it_names(arguments: dict[str, str]) -> None:
     after = rewritten(PINNED, json.dumps(arguments))
     assert after.files == {"docs/a.md": Pin(), "b.md": Pin(("three",))}
+
+
+@pytest.mark.req("C-24", "C-25")
+def test_a_write_that_says_what_it_wrote_resets_no_file_of_another_root() -> None:
+    asked = json.dumps({"path": "/memories/docs/a.md", "content": "x"})
+    written = (SeenFile("/memories/docs/a.md", "digest"),)
+    pins = repinned(PINNED, FilePinned("/memories/docs/a.md", ("four",)))
+    after = rewritten(pins, asked, written)
+    assert after.files == {**PINNED.files, "/memories/docs/a.md": Pin()}
 
 
 @pytest.mark.parametrize("arguments", ['{"path":"other.md"}', "{", "[]", '{"path":3}', ""])

@@ -48,5 +48,26 @@ def test_a_deny_holds(pattern: str) -> None:
 
 
 @pytest.mark.req("T-30")
+@pytest.mark.parametrize("allowed", ["*", "web_fetch"])
+@pytest.mark.parametrize(
+    ("pattern", "decision"),
+    [
+        ("web_fetch:private:nas.example", "allow"),
+        ("web_fetch:private*", "deny"),
+        ("web_fetch", "deny"),
+        ("web_fetch", "ask"),
+        ("web_fetch:private:b.example", "allow"),
+    ],
+)
+def test_an_allow_that_names_no_host_leaves_the_word_to_the_scopes_below_it(
+    allowed: str, pattern: str, decision: Decision
+) -> None:
+    below = rule(pattern, decision)
+    said = verdict("private:nas.example", rule(allowed, scope="session"), below)
+    assert said.decision == ("ask" if pattern.endswith("b.example") else decision)
+    assert verdict("", rule(allowed, scope="session"), below).decision == "allow"
+
+
+@pytest.mark.req("T-30")
 def test_a_mode_that_asks_nobody_denies_it() -> None:
     assert verdict("private:nas.example", rule("web_fetch"), mode="dontAsk").decision == "deny"

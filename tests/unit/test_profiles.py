@@ -137,6 +137,16 @@ def test_a_tool_is_found_by_its_name_before_another_tools_alias() -> None:
         ("watch", {"action": ["create"]}, ""),
         ("watch", {}, ""),
         ("bash", {"command": "ls", "action": "create", "": "x"}, ""),
+        ("bash", {"command": "ls", "network": True}, "network"),
+        ("bash", {"command": "ls", "network": False}, ""),
+        ("bash", {"command": "ls", "network": "rm"}, ""),
+        ("web_fetch", {"url": " http://10.0.0.7:8080/a"}, "private:10.0.0.7"),
+        ("web_fetch", {"url": "http://[::1]/"}, "private:::1"),
+        ("web_fetch", {"url": "https://LOCALHOST/a"}, "private:localhost"),
+        ("web_fetch", {"url": "https://example.org/10.0.0.7"}, ""),
+        ("web_fetch", {"url": "https://93.184.216.34/"}, ""),
+        ("web_fetch", {"url": "http://[10.0.0.7/"}, ""),
+        ("web_fetch", {"url": 7}, ""),
     ],
 )
 def test_a_call_has_the_label_that_rules_may_name(

@@ -49,6 +49,42 @@ def test_a_command_gets_what_the_operator_says_and_never_more_than_the_limit(
     assert sandbox(CONFINING, tmp_path, **levels).level("bash", need, most) == level
 
 
+@pytest.mark.req("K-81")
+@pytest.mark.parametrize(
+    ("most", "level"),
+    [("network_enabled", "network_enabled"), ("workspace_write", "workspace_write")],
+)
+def test_a_profile_level_takes_the_place_of_the_operators_below_the_same_limit(
+    most: SandboxLevel, level: SandboxLevel, tmp_path: Path
+) -> None:
+    set_up = sandbox(CONFINING, tmp_path, bash="read_only", exec="read_only")
+    given = set_up.giving({"bash": "network_enabled"})
+
+    assert given.level("bash", "workspace_write", most) == level
+    assert given.level("exec", "workspace_write", most) == "read_only"
+    assert set_up.level("bash", "workspace_write", most) == "read_only"
+
+
+@pytest.mark.parametrize(
+    ("given", "level", "asks", "offered"),
+    [
+        (CONFINING, "workspace_write", True, True),
+        (CONFINING, "workspace_write", False, False),
+        (CONFINING, "network_enabled", True, False),
+        (CONFINING, "read_only", True, False),
+        (CHOSEN, "workspace_write", True, False),
+        (MISSING, "workspace_write", True, False),
+    ],
+)
+def test_the_network_is_asked_for_where_that_alone_is_missing(
+    given: Given, level: SandboxLevel, asks: bool, offered: bool, tmp_path: Path
+) -> None:
+    node = Sandbox(given, View(tmp_path), ProcessLimits(), {"bash": level}, ask_network=asks)
+
+    assert node.offers_network("bash", "workspace_write") is offered
+    assert node.giving({}).within(()).offers_network("bash", "workspace_write") is offered
+
+
 def test_a_node_that_cannot_confine_refuses_and_says_what_to_do(tmp_path: Path) -> None:
     bare = sandbox(MISSING, tmp_path)
     refused = bare.refusal("bash", "workspace_write", "network_enabled")

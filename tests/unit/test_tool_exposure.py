@@ -8,7 +8,7 @@ import pytest
 
 from redshank_node.tools.builtin import bash, grep_search
 from redshank_node.tools.support import schema
-from redshank_node.tools.support.exposure import Scene, exposed, of_kind, shown_in
+from redshank_node.tools.support.exposure import Scene, exposed, of_kind, shown_in, with_notes
 from redshank_node.tools.support.shown_names import in_shown_names
 from redshank_node.tools.tool import (
     BadArguments,
@@ -206,6 +206,7 @@ def test_without_a_change_the_tool_is_the_same_one() -> None:
         (Exposure(require=("deep",)), "tools.note.require.deep"),
         (Exposure(values={"deep": {}}), "tools.note.values.deep"),
         (Exposure(describe={"deep": ""}), "tools.note.describe.deep"),
+        (Exposure(form="other"), "tools.note.form"),
     ],
 )
 def test_a_change_that_does_not_fit_the_tool_is_refused_by_its_key(
@@ -247,7 +248,7 @@ def test_notes_about_folders_stand_behind_the_description() -> None:
         0
     ]
 
-    both = shown_in(tool, Scene(working_dir="/srv/a", workspace_dir="/srv"))
+    both = with_notes(tool, Scene(working_dir="/srv/a", workspace_dir="/srv"))
     assert both.description == "Notes it. It runs in /srv/a. Keep to /srv."
-    bare = shown_in(tool, Scene(working_dir="/srv/a"))
+    bare = with_notes(tool, Scene(working_dir="/srv/a"))
     assert bare.description == "Notes it. It runs in /srv/a."

@@ -1,15 +1,36 @@
 """The tools that only look: what they show of a real workspace."""
 
+import io
 import os
 import pathlib
+import threading
 import time
 from typing import Any
 
 import pytest
 
+from redshank_node.tools.support import line_windows, textfiles
 from redshank_node.tools.tool import Result
 from tests.bench.figures import figure
 from tests.contract.test_tools import LIMIT, call, prepared, ran
+
+
+class CountedReads(io.BytesIO):
+    """A file that counts how often it is read."""
+
+    reads = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.reads += 1
+        return super().read(size)
+
+    def read1(self, size: int | None = -1, /) -> bytes:
+        self.reads += 1
+        return super().read1(size)
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        self.reads += 1
+        return super().readline(size)
 
 
 class TestReadFile:
@@ -123,6 +144,15 @@ class TestReadFile:
         assert first.startswith("     1\txxx")
         assert first.endswith("xxx [... the line goes on ...]")
         assert second == "     2\tsecond"
+
+    @pytest.mark.fault("F15")
+    def test_what_follows_in_a_huge_line_is_passed_over_in_large_blocks(self) -> None:
+        file = CountedReads(b"first\n" + b"x" * (16 << 20) + b"\nlast\n")
+        utf_8 = textfiles.Encoding("utf-8")
+        found = line_windows.window(file, utf_8, 1, None, LIMIT, threading.Event())
+        assert [line[:7] for line in found.lines] == ["     1\t", "     2\t", "     3\t"]
+        assert found.lines[2] == "     3\tlast"
+        assert file.reads < 50
 
     async def test_a_file_of_many_lines_of_any_length_stays_within_the_bound(
         self, tmp_path: pathlib.Path

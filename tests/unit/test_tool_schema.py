@@ -96,7 +96,38 @@ def test_a_bare_string_stands_for_the_primary_key_where_rescue_is_on(text: str) 
         parsed(text, bash.TOOL, rescue=False)
 
 
-@pytest.mark.parametrize("text", ['{"command": "rm -rf bui', '["ls"]', "[ls", "12"])
+@pytest.mark.req("T-10")
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"command": "ls\npwd"}',
+        '```json\n{"command": "ls\\npwd"}\n```',
+        "{'command': 'ls\\npwd',}",
+        '\ufeff{"command": "ls\\npwd",}',
+    ],
+)
+def test_an_object_that_is_nearly_json_is_read_whole_where_rescue_is_on(text: str) -> None:
+    assert parsed(text, bash.TOOL, rescue=True) == {"command": "ls\npwd"}
+    with pytest.raises(BadArguments, match="are not JSON"):
+        parsed(text, bash.TOOL, rescue=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"command": "rm -rf bui',
+        '["ls"]',
+        "[ls",
+        "12",
+        "{'command': 'rm -rf bui",
+        "{'command': {1, 2}}",
+        "{'command': b'ls'}",
+        '{"command": "ls"} {"command": "pwd"}',
+        '{"command": NaN}',
+        '{"command": "\\ud800"}',
+        "{'command':" * 3000 + "1" + "}" * 3000,
+    ],
+)
 def test_json_that_is_cut_off_or_no_object_is_never_rescued_into_a_command(text: str) -> None:
     if text == "12":
         assert parsed("echo 12", bash.TOOL, rescue=True) == {"command": "echo 12"}

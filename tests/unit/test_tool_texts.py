@@ -161,7 +161,39 @@ def test_a_diff_counts_lines_that_look_like_its_own_marks() -> None:
         ("[ab]?.txt", "a1.txt", True),
         ("[!ab]?.txt", "a1.txt", False),
         ("a+(b).txt", "a+(b).txt", True),
+        ("**/a*/b", "x/ab/a/b", True),
+        ("**/a/**/b", "a/x/y/b", True),
+        ("**/a/**/b", "b", False),
+        ("src/**", "src/a/b.py", True),
+        ("src/**.py", "src/a/b.py", True),
+        ("*ab*b", "abab", True),
+        ("{a,{b,c}}d", "cd", True),
+        ("{src/**/*.py,*.md}", "docs.md", True),
+        ("{a,b", "{a,b", True),
+        (r"app/\[slug\]/*.tsx", "app/[slug]/page.tsx", True),
+        ("[[a]", "[", True),
+        ("[a&&b]", "&", True),
+        ("[.-0]", "/", False),
     ],
 )
 def test_globs_match_as_people_expect(pattern: str, path: str, matches: bool) -> None:
     assert glob_match(pattern)(path) is matches
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a*a*a*a*a*a*a*a*b", "a" * 250),
+        ("**/a/**/a/**/a/**/a/**/a/**/b", "a/" * 1000 + "c"),
+        ("**/*a*/**/*a*/**/*a*/**/b", ("a" * 200 + "/") * 20 + "c"),
+    ],
+)
+def test_a_glob_of_many_stars_is_soon_done_with_a_path(pattern: str, path: str) -> None:
+    assert not glob_match(pattern)(path)
+
+
+@pytest.mark.parametrize("pattern", ["{a,b}" * 9, "{," * 1300 + "}" * 1300, "a**" * 30 + "/b"])
+def test_a_glob_that_stands_for_too_many_is_refused(pattern: str) -> None:
+    with pytest.raises(BadArguments, match="pattern is no glob pattern .* too many"):
+        glob_match(pattern)

@@ -8,14 +8,9 @@ from pathlib import Path
 import msgspec
 
 from redshank_node.engine.poll_permission import Forbidden, PollPermission
+from redshank_node.engine.toolsets import Toolsets
 from redshank_node.tools.support import environment, processes
-from redshank_node.tools.tool import (
-    BadArguments,
-    Confine,
-    Sandboxing,
-    SandboxLevel,
-    Workspace,
-)
+from redshank_node.tools.tool import BadArguments, Confine, Sandboxing, SandboxLevel
 from redshank_shared.clock import rfc3339
 from redshank_shared.domain.commands import FireSchedule, HearWake
 from redshank_shared.domain.conditions import Condition, ConditionFailed
@@ -23,6 +18,7 @@ from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
+from redshank_shared.profiles.profile import Profile
 from redshank_shared.session_commands import SessionCommands
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.settings.sections import Settings
@@ -47,14 +43,15 @@ class Polled(msgspec.Struct, frozen=True):
 
 
 class Polling(msgspec.Struct, frozen=True):
-    """Where polls run; `redact` keeps secrets out of what they see; `sandbox` confines them as
-    commands of the bash tool are, at most at `max_sandbox`; `permission` says whether the rules
-    still let a workstream's watches poll (None: nobody asked for that, as in a test).
+    """Where polls run; `redact` keeps secrets out of what they see; `permission` says whether the
+    rules still let a workstream's watches poll (None: nobody asked for that, as in a test);
+    `sandbox_of` confines them as its profile has commands of the bash tool confined, at most at
+    `max_sandbox`.
     """
 
     workspace: Path
     redact: Callable[[str], str] = str
-    sandbox: Sandboxing | None = None
+    sandbox_of: Callable[[Profile], Sandboxing | None] = lambda _: None
     max_sandbox: SandboxLevel = "network_enabled"
     permission: PollPermission | None = None
 
@@ -64,22 +61,29 @@ class Polling(msgspec.Struct, frozen=True):
             return None
         return await self.permission.forbidden(workstream_id)
 
-    def confine(self) -> Confine | None:
+    async def confine(self, workstream_id: str) -> Confine | None:
         """What confines a poll's command. BadArguments where this node cannot."""
-        if self.sandbox is None:
+        if self.permission is None:
             return None
-        return self.sandbox.confining("bash", "workspace_write", self.max_sandbox)
+        sandbox = self.sandbox_of(await self.permission.profile(workstream_id))
+        if sandbox is None:
+            return None
+        return sandbox.confining("bash", "workspace_write", self.max_sandbox)
 
 
 def polling_of(
     settings: Settings,
-    workspace: Workspace,
+    toolsets: Toolsets,
     redact: Callable[[str], str],
     permission: PollPermission,
 ) -> Polling:
     """Polls in a node's workspace, confined as its commands are."""
     most = settings.limits.max_sandbox
-    return Polling(workspace.root, redact, workspace.sandbox, most, permission)
+
+    def sandbox_of(profile: Profile) -> Sandboxing | None:
+        return toolsets.workspace_of(profile).sandbox
+
+    return Polling(toolsets.root, redact, sandbox_of, most, permission)
 
 
 class Firing:
@@ -140,7 +144,7 @@ class Firing:
         if problem:
             polled = Polled("", -1, problem=problem)
         else:
-            polled = await self._polled(watch, schedule.last_output)
+            polled = await self._polled(run.workstream_id, watch, schedule.last_output)
         await self._settle(run, schedule, watch, polled)
 
     async def _stopped(self, run: Run, schedule: ScheduleRow, why: str) -> None:
@@ -227,9 +231,9 @@ class Firing:
             return "skipped", refused.detail
         return "done", ends or "fired"
 
-    async def _polled(self, watch: WatchSpec, before: str | None) -> Polled:
+    async def _polled(self, workstream_id: str, watch: WatchSpec, before: str | None) -> Polled:
         try:
-            confine = self._polling.confine()
+            confine = await self._polling.confine(workstream_id)
         except BadArguments as refused:
             return Polled("", -1, problem=str(refused))
         command = processes.Command(

@@ -240,8 +240,8 @@ class Answering:
         pins = self._recorder.state.pins
         if not pins.files and not pins.gone:
             return ""
-        root = self._pipeline.workspace.root
-        note = await asyncio.to_thread(looked_at, pins, root, self._models.redact)
+        ground = self._pipeline.workspace.ground
+        note = await asyncio.to_thread(looked_at, pins, ground, self._models.redact)
         if note.gone:
             await self._recorder.record(
                 lambda now: [

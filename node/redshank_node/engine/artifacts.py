@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable
 
-from redshank_node.tools.tool import KeptBytes
+from redshank_shared.domain.kept_bytes import KeptBytes
 from redshank_shared.stores.assets import Assets
 from redshank_shared.stores.database import Database
 from redshank_shared.vault.redaction import Redactor

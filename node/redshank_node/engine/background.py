@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import msgspec
 
+from redshank_node.engine.live_task import LiveTask
 from redshank_node.tools.support.output import GatheredOutput
 from redshank_node.tools.support.processes import Command, Ended, run_command
 from redshank_node.tools.tool import BackgroundCommand
 from redshank_shared.domain.errors import Conflict, Unavailable
 from redshank_shared.domain.tasks import NODE_STOPPED, Task, ended_state
+from redshank_shared.queue.bus import Bus
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.tasks import Tasks
 from redshank_shared.vault.redaction import Redactor
@@ -31,9 +33,10 @@ _SWEEP_SECONDS = 5.0
 class Running:
     """A command at work. `ended` is set when its last word is written."""
 
-    def __init__(self, task: Task, command: BackgroundCommand) -> None:
+    def __init__(self, task: Task, command: BackgroundCommand, live: LiveTask) -> None:
         self.task = task
         self.command = command
+        self.live = live
         self.output = GatheredOutput(_OUTPUT_BYTES)
         self.ended = asyncio.Event()
         self.wanted: Task | None = None
@@ -48,10 +51,19 @@ class Running:
 
 
 class Background:
-    """The commands of one node. What no node says to run any more is marked as stopped with it."""
+    """The commands of one node. What no node says to run any more is marked as stopped with it.
+    `bus`: where watchers are shown what they write, nowhere without one.
+    """
 
-    def __init__(self, database: Database, redactor: Redactor, now: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        redactor: Redactor,
+        now: Callable[[], str],
+        bus: Bus | None = None,
+    ) -> None:
         self.node_id = ""
+        self._bus = bus
         self._database = database
         self._tasks = Tasks(database)
         self._redactor = redactor
@@ -79,7 +91,7 @@ class Background:
                 f"this node runs {MOST_RUNNING} background commands, no more; "
                 "stop one with task_stop, or wait"
             )
-        running = Running(task, command)
+        running = Running(task, command, LiveTask(self._bus, task, self._redactor))
         self._running[task.task_id] = running
         try:
             await self._database.run(self._tasks.add, task)
@@ -106,7 +118,10 @@ class Background:
     async def _carry(self, running: Running) -> None:
         task_id = running.task.task_id
         try:
-            await self._finish(await self._to_its_end(running))
+            task = await self._to_its_end(running)
+            await self._finish(task)
+            if task is not None:
+                await running.live.end(task)
         except Exception:  # noqa: BLE001 - one command's fault must not end the others
             logger.exception("background task %s is not looked after", task_id)
         finally:
@@ -120,11 +135,9 @@ class Background:
             async with asyncio.TaskGroup() as group:
                 process = group.create_task(self._process(running))
                 process.add_done_callback(lambda _: running.due.set())
-                while not process.done():
-                    await happened(running.due, _BEAT_SECONDS)
-                    if not process.done() and not await self._beat(running):
-                        process.cancel()
-                        break
+                group.create_task(running.live.run())
+                await self._watched(running, process)
+                running.live.finish()
         except* OSError as failed:
             said = f"the command cannot be started: {failed.exceptions[0]}"
             outcome = msgspec.structs.replace(running.task, state="failed", reason=said)
@@ -132,6 +145,14 @@ class Background:
             ended = None if process.cancelled() else process.result()
             outcome = _outcome(running, ended)
         return None if outcome is None else await self._with_output(running, outcome)
+
+    async def _watched(self, running: Running, process: asyncio.Task[Ended]) -> None:
+        """Until the command has ended, or was told to."""
+        while not process.done():
+            await happened(running.due, _BEAT_SECONDS)
+            if not process.done() and not await self._beat(running):
+                process.cancel()
+                break
 
     async def _process(self, running: Running) -> Ended:
         command = running.command
@@ -144,7 +165,7 @@ class Background:
                 max_output_bytes=_OUTPUT_BYTES,
                 confine=command.confine,
             ),
-            lambda _: None,
+            running.live.add,
             running.output,
         )
 
@@ -158,18 +179,21 @@ class Background:
             text = await self._text(running, _OUTPUT_BYTES - _SPOOLED_BYTES)
         task = running.task
         try:
-            stop = await self._database.run(
+            wish = await self._database.run(
                 self._tasks.beat, task.task_id, self.node_id, text, total
             )
         except Unavailable as error:
             logger.warning("output of %s is not kept yet: %s", task.task_id, error.detail)
             return True
         running.spooled_bytes = total
-        if stop:
-            running.stop(stopped_on_request(task))
-        elif stop is None:
-            logger.warning("background task %s is another node's or gone: stopped", task.task_id)
-            running.stop(task)
+        match wish:
+            case "stop":
+                running.stop(stopped_on_request(task))
+            case "closed":
+                running.stop(stopped_with_workstream(task))
+            case None:
+                logger.warning("background task %s is another node's or gone", task.task_id)
+                running.stop(task)
         return not running.due.is_set()
 
     async def _text(self, running: Running, reserve_bytes: int = 0) -> str:
@@ -200,6 +224,11 @@ class Background:
 def stopped_on_request(task: Task) -> Task:
     """The task as somebody's stop leaves it."""
     return msgspec.structs.replace(task, state="cancelled", reason="stopped on request")
+
+
+def stopped_with_workstream(task: Task) -> Task:
+    """The task as the end of its workstream leaves it."""
+    return msgspec.structs.replace(task, state="cancelled", reason="the workstream was closed")
 
 
 def stopped_with_node(task: Task) -> Task:

@@ -40,7 +40,7 @@ class DryRun:
     def lines(self) -> Iterator[str]:
         """The surface of each profile, the MCP servers."""
         settings = self._settings
-        workspace = workspace_of(settings, WebAccess())
+        workspace = workspace_of(settings, WebAccess(settings.tools))
         self._try(lambda: check_keys(settings))
         self._try(lambda: tools_of_hooks(settings.hooks, self._tools))
         self._install()

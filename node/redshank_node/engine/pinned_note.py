@@ -1,12 +1,12 @@
 """What a question says of pinned files, as they are when it is asked (C-22, C-24)."""
 
-import pathlib
 from collections.abc import Callable
 
 import msgspec
 
 from redshank_node.tools.support import pinned
 from redshank_shared.domain.pins import Pins
+from redshank_shared.domain.roots import Ground
 
 MOST_BYTES = 512 * 1024
 _HEAD = (
@@ -22,7 +22,7 @@ class Note(msgspec.Struct, frozen=True):
     gone: tuple[str, ...] = ()
 
 
-def looked_at(pins: Pins, root: pathlib.Path, redact: Callable[[str], str]) -> Note:
+def looked_at(pins: Pins, ground: Ground, redact: Callable[[str], str]) -> Note:
     """Reads every pinned file; secrets in them are masked (law 7). Together they take at most
     512 KiB: what has no room is named.
     """
@@ -31,7 +31,7 @@ def looked_at(pins: Pins, root: pathlib.Path, redact: Callable[[str], str]) -> N
     room = MOST_BYTES
     for path, pin in pins.files.items():
         try:
-            part = pinned.shown(pinned.read(root, path), pin)
+            part = pinned.shown(pinned.read(ground, path), pin)
         except pinned.NotShown as reason:
             if reason.gone:
                 gone.append(path)

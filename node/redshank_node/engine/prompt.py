@@ -20,8 +20,7 @@ def system_prompt(
     """
     said = (
         f"You are an agent of Redshank in the workstream {state.created.name!r}. "
-        f"You act only through your tools. Paths are relative to the workspace {workspace.root}; "
-        f"nothing outside it can be reached.\n"
+        f"You act only through your tools. {_where(workspace)}\n"
         "Some calls wait for a person's approval; a denied call did not run, and the person's "
         "words say what to do instead. A call whose outcome is unknown may have had its effect: "
         "look before you do it again.\n"
@@ -30,6 +29,17 @@ def system_prompt(
     if ends_with:
         said = f"{said}\n{how_to_end(ends_with)}"
     return f"{said}\n\n{note}" if note else said
+
+
+def _where(workspace: Workspace) -> str:
+    said = f"Paths are relative to the workspace {workspace.shown_root};"
+    if not workspace.roots:
+        return f"{said} nothing outside it can be reached."
+    written = ", ".join(root.prefix for root in workspace.roots if root.writable)
+    read = ", ".join(root.prefix for root in workspace.roots if not root.writable)
+    beside = f" there are also {written}." if written else ""
+    only_read = f" Only to be read: {read}." if read else ""
+    return f"{said}{beside}{only_read} Nothing else can be reached."
 
 
 def how_to_end(ends_with: Sequence[str]) -> str:

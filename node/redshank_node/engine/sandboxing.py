@@ -44,7 +44,8 @@ def sandbox_of(settings: Settings, workspace: Path) -> Sandbox:
         memory_bytes = chosen.memory_mb * _MIB
         groups = groups_here(memory_bytes, chosen.processes, os.getpid(), clock.monotonic)
     levels = {"bash": chosen.bash, "exec": chosen.exec}
-    return Sandbox(given, view, limits_of(chosen), levels, groups)
+    limits, asks = limits_of(chosen), chosen.ask_network
+    return Sandbox(given, view, limits, levels, groups, ask_network=asks)
 
 
 def limits_of(chosen: Set) -> ProcessLimits:

@@ -1,6 +1,6 @@
 """Reads the schedules of a workstream for the tools that show them."""
 
-from redshank_node.tools.tool import Scheduled
+from redshank_shared.domain.scheduled import Scheduled
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.paging import LARGEST_PAGE
 from redshank_shared.stores.schedules import ScheduleRow, Schedules

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from redshank_node.engine.profile_roots import kept_roots, system_roots
 from redshank_node.engine.tools_files import ToolsFiles, ToolsInForce
 from redshank_node.tools.support.dynamic_tools import (
     Dynamic,
@@ -11,13 +12,15 @@ from redshank_node.tools.support.dynamic_tools import (
     no_note,
     offering_nothing,
 )
-from redshank_node.tools.support.exposure import Scene, exposed, of_kind, shown_in
+from redshank_node.tools.support.exposure import Scene, exposed, of_kind, shown_in, with_notes
+from redshank_node.tools.support.tool_words import other_names, speaking
 from redshank_node.tools.tool import Availability, SessionKind, Tool, Workspace
 from redshank_node.tools.toolbox import Manner, Toolbox
 from redshank_shared.domain.errors import Invalid
 from redshank_shared.domain.scopes import CapabilityScope
 from redshank_shared.domain.tool_deferral import NO_SEARCH, ToolSearch, chosen
 from redshank_shared.domain.workstream import Workstream
+from redshank_shared.permissions.rules import NETWORK
 from redshank_shared.profiles.catalogue import catalogue
 from redshank_shared.profiles.exec_options import ExecOptions
 from redshank_shared.profiles.profile import Exposure, Profile, load
@@ -54,6 +57,7 @@ class Toolsets:
         dynamic: Dynamic = offering_nothing,
     ) -> None:
         can = capabilities(models)
+        self.root = workspace.root
         self._tools = tuple(tool for tool in tools if tool.availability in can)
         self._workspace = workspace
         self._files = files
@@ -86,8 +90,11 @@ class Toolsets:
     ) -> Toolset:
         file = in_force.file
         absent = self._absence(profile) if file is None and not profile.unlisted else ""
-        scene = Scene(kind, str(self._workspace.root), self._named_workspace)
+        workspace = self.workspace_of(profile)
+        named = workspace.shown_root if self._named_workspace else ""
+        scene = Scene(kind, workspace.shown_root, named)
         names = {card.canonical: card for card in profile.tools}
+        words = other_names(profile.tools)
         tools: list[Tool] = []
         shown: dict[str, str] = {}
         # Built-in tools come first (T-71).
@@ -98,9 +105,11 @@ class Toolsets:
             if not (file or ToolsFile()).enables(tool.name, unlisted=profile.unlisted):
                 continue
             name = card.name if card else tool.name
-            exposure = profile.exposures.get(name, _PLAIN)
+            exposure = _asking(tool, profile.exposures.get(name, _PLAIN), workspace)
             parallel = card.parallel if card else None
-            tools.append(exposed(shown_in(tool, scene), name, exposure, parallel=parallel))
+            seen = exposed(shown_in(tool, scene), name, exposure, parallel=parallel)
+            seen = speaking(seen, words)
+            tools.append(with_notes(seen, scene) if profile.folder_notes else seen)
             shown[name] = tool.name
         manner = Manner(
             rescue=profile.rescue,
@@ -113,12 +122,26 @@ class Toolsets:
         options = msgspec.structs.replace(
             file.exec_options if file else ExecOptions(), enabled="exec" in shown.values()
         )
-        workspace = msgspec.structs.replace(self._workspace, exec_options=options)
+        workspace = msgspec.structs.replace(workspace, exec_options=options)
         # A child that calls one all the same is told why there is none.
         unlisted = frozenset(
             tool.name for tool in tools if kind != "interactive" and tool.top_level
         )
         return Toolset(Toolbox(tuple(tools), shown, manner, unlisted), workspace, offered.note)
+
+    def workspace_of(self, profile: Profile) -> Workspace:
+        """Where the profile's calls work: with the folders that it has beside the workspace (C-25),
+        its commands confined as it says.
+        """
+        workspace = self._workspace
+        kept = kept_roots(profile.roots, workspace.root, workspace.web.tools.roots)
+        roots = (*kept, *system_roots(profile.roots))
+        sandbox = workspace.sandbox
+        if sandbox is not None and roots:
+            sandbox = sandbox.within(kept)
+        if sandbox is not None and profile.sandbox.levels:
+            sandbox = sandbox.giving(profile.sandbox.levels)
+        return msgspec.structs.replace(workspace, roots=roots, sandbox=sandbox)
 
     def _absence(self, profile: Profile) -> str:
         path = self._files.path_of(profile.name)
@@ -126,6 +149,16 @@ class Toolsets:
             f"the profile {profile.name} has no tools.toml yet, so none of its tools is on: "
             f"the operator writes {path}, as docs/profiles.md shows"
         )
+
+
+def _asking(tool: Tool, exposure: Exposure, workspace: Workspace) -> Exposure:
+    """The exposure, without asking for the network where that leads to nothing."""
+    if NETWORK not in tool.parameters.get("properties", ()) or tool.sandbox == "inherited":
+        return exposure
+    sandbox = workspace.sandbox
+    if sandbox is not None and sandbox.offers_network(tool.name, tool.sandbox):
+        return exposure
+    return msgspec.structs.replace(exposure, without=(*exposure.without, NETWORK))
 
 
 def profile_of(name: str) -> Profile:

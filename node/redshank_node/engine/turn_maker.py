@@ -62,10 +62,10 @@ class TurnMaker:
         unconfined = workspace_of(settings, web)
         self.sandbox = sandbox_of(settings, unconfined.root)
         self.workspace = msgspec.structs.replace(unconfined, sandbox=self.sandbox)
-        toolsets = toolsets_of(settings, tools, self.workspace, dynamic)
+        self.toolsets = toolsets_of(settings, tools, self.workspace, dynamic)
         self._tools_of_hooks = tools_of_hooks(settings.hooks, tools)
         self.accepted = AcceptedTools(database, _now)
-        self.background = Background(database, redactor, _now)
+        self.background = Background(database, redactor, _now, bus)
         self._new_id = new_id
         self._away = away
         self._database = database
@@ -86,7 +86,7 @@ class TurnMaker:
         )
         self.policy = judging.policy
         self._limits = judging.limits
-        self._pipelines = Pipelines(toolsets, judging)
+        self._pipelines = Pipelines(self.toolsets, judging)
 
     def make(self, recorder: Recorder, lease: Lease) -> Turn:
         """The turn of one lease."""

@@ -6,19 +6,20 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from redshank_shared.domain.cadence import Cadence
 from redshank_shared.domain.commands import Command
 from redshank_shared.domain.delegation import UNBOUNDED, Boundary
-from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.events import (
     Effect,
     Mode,
     Preview,
 )
 from redshank_shared.domain.images import ImageType
+from redshank_shared.domain.kept_bytes import KeptBytes
 from redshank_shared.domain.messages import ToolDescription
 from redshank_shared.domain.pins import Pins
 from redshank_shared.domain.question_events import Inquiry
+from redshank_shared.domain.roots import WORKSPACE, Ground, Root, Roots
+from redshank_shared.domain.scheduled import Scheduled
 from redshank_shared.domain.seen_files import SeenFile
 from redshank_shared.domain.tasks import Task, TaskChange
 from redshank_shared.permissions.tool_card import server_of
@@ -102,6 +103,15 @@ class Sandboxing(Protocol):
         nothing is to be confined. BadArguments where `refusal` refuses.
         """
 
+    def giving(self, levels: Mapping[str, SandboxLevel]) -> "Sandboxing":
+        """The same sandbox with other levels for tools, by name, where these say one."""
+
+    def offers_network(self, tool: str, need: SandboxLevel) -> bool:
+        """Whether a call of this tool may ask for the network, which it has not else."""
+
+    def within(self, roots: tuple[Root, ...]) -> "Sandboxing":
+        """The same sandbox around commands that see these folders beside the workspace (C-25)."""
+
 
 class Workspace(msgspec.Struct, frozen=True):
     """Where a call may work: the root folder that no path may leave, its reach into the web,
@@ -109,7 +119,8 @@ class Workspace(msgspec.Struct, frozen=True):
     `options` holds what the profile presets for this one tool, of what its `options` declare;
     `exec_options` what the operator set for the exec tool. While a call is prepared, `seen` holds
     the digests of files as its workstream saw them last, by path, `workstream_id` says whose it is.
-    `boundary` is what its workstream may see or use.
+    `boundary` is what its workstream may see or use. `roots` are the folders beside it that its
+    profile names (C-25).
     """
 
     root: pathlib.Path
@@ -120,28 +131,21 @@ class Workspace(msgspec.Struct, frozen=True):
     seen: Mapping[str, str] = {}
     workstream_id: str = ""
     boundary: Boundary = UNBOUNDED
+    roots: tuple[Root, ...] = ()
+
+    @property
+    def ground(self) -> Ground:
+        """Where the paths of a call are found."""
+        return Roots(self.root, self.roots) if self.roots else self.root
+
+    @property
+    def shown_root(self) -> str:
+        """What an agent calls the root (C-27)."""
+        return WORKSPACE if self.roots else str(self.root)
 
     def confining(self, tool: str, need: SandboxLevel, most: SandboxLevel) -> Confine | None:
         """`Sandboxing.confining` of this workspace."""
         return None if self.sandbox is None else self.sandbox.confining(tool, need, most)
-
-
-class Scheduled(msgspec.Struct, frozen=True):
-    """A schedule as a tool shows it. `next_due`: seconds since 1970, None where nothing is due;
-    `runs`: how often it came due; `last_output`: what a watch saw last, if it has polled.
-    """
-
-    schedule_id: str
-    name: str
-    kind: str
-    state: str
-    cadence: Cadence
-    next_due: float | None
-    runs: int
-    message: str = ""
-    watch: WatchSpec | None = None
-    last_output: str | None = None
-    detail: str = ""
 
 
 class Schedules(Protocol):
@@ -149,14 +153,6 @@ class Schedules(Protocol):
 
     async def of(self, workstream_id: str) -> list[Scheduled]:
         """All of a workstream's, newest first, those that are over among them."""
-
-
-class KeptBytes(msgspec.Struct, frozen=True):
-    """What is kept under a digest."""
-
-    digest: str
-    media_type: str
-    body: bytes
 
 
 class Artifacts(Protocol):
@@ -272,7 +268,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
     `label` is what a rule may name behind the tool and a colon, as in `watch:create` (O14).
     `inquiry` is put before a person in place of running the call (K-18). `goes_to` is where the
-    workstream's credential scope must let it go.
+    workstream's credential scope must let it go; `sandbox` what it needs beyond its tool (K-81).
     """
 
     arguments: dict[str, Any]
@@ -280,6 +276,7 @@ class Prepared(msgspec.Struct, frozen=True):
     label: str = ""
     inquiry: Inquiry | None = None
     goes_to: Destination | None = None
+    sandbox: SandboxLevel = "inherited"
 
 
 class ImagePart(msgspec.Struct, frozen=True):
@@ -315,6 +312,17 @@ class KindVariant(msgspec.Struct, frozen=True):
     parameters: dict[str, Any] | None = None
 
 
+class Form(msgspec.Struct, frozen=True):
+    """A tool's job under the arguments of another system, where a profile says so: `prepare` takes
+    these in place of the tool's own.
+    """
+
+    description: str
+    parameters: dict[str, Any]
+    prepare: Callable[[dict[str, Any], Workspace], Prepared]
+    primary_key: str
+
+
 class Origin(msgspec.Struct, frozen=True):
     """The MCP server that a tool comes from, its own name there, what the server says of it as far
     as it is shown: `schema` is JSON text.
@@ -345,6 +353,7 @@ class Tool(msgspec.Struct, frozen=True):
     `workspace_note` with {workspace_dir}, where there is a workspace (T-04). `availability`: the
     capability that a configured model must have (K-8). `options`: JSON-schema properties that only
     a profile presets; they reach the tool in `Workspace.options`, the model never sees them.
+    `forms`: what else a profile may show it as, by a name. `as_said`: see `as_said_now`.
     """
 
     name: str
@@ -373,6 +382,12 @@ class Tool(msgspec.Struct, frozen=True):
     workspace_note: str = ""
     availability: Availability = "always"
     options: Mapping[str, Any] = {}
+    forms: Mapping[str, Form] = {}
+    as_said: Callable[["Tool"], "Tool"] | None = None
+
+    def as_said_now(self) -> "Tool":
+        """With what its server says of it at this moment, which models may not be shown (C-55)."""
+        return self.as_said(self) if self.as_said else self
 
     @property
     def server(self) -> str:

@@ -15,6 +15,8 @@ from redshank_shared.permissions.rules import Rule, check_pattern
 from redshank_shared.permissions.tool_card import MCP_PREFIX, ToolCard, default_rules
 from redshank_shared.profiles.catalogue import catalogue, decoded, shipped
 from redshank_shared.profiles.mcp_manner import McpManner
+from redshank_shared.profiles.root_choice import RootChoice
+from redshank_shared.profiles.sandbox_choice import SandboxChoice
 
 SHIPPED = ("default", "turnstone", "kheish", "cireilclaw")
 _INSTALLED: dict[str, "Profile"] = {}
@@ -28,7 +30,7 @@ class Exposure(msgspec.Struct, frozen=True):
     arguments that are not shown; `require`: those that each call must give here; `values`: words
     that are shown for an argument's values, as in `{append = {overwrite = false, append = true}}`;
     `description`, `describe`: what a model reads in place of the tool's own words on itself, on
-    arguments.
+    arguments; `form`: another set of arguments that the tool knows, which all of these go by.
     """
 
     rename: Mapping[str, str] = {}
@@ -38,6 +40,7 @@ class Exposure(msgspec.Struct, frozen=True):
     values: Mapping[str, Mapping[str, Any]] = {}
     description: str = ""
     describe: Mapping[str, str] = {}
+    form: str = ""
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -50,7 +53,10 @@ class Profile(msgspec.Struct, frozen=True):
     no such end (C-9); `ends_with`: the canonical tools of which a call must end each turn, none
     where an answer does (C-9); `rescue`: whether a bare string stands for the primary key (T-10);
     `unlisted`: whether a tool that tools.toml does not name is there (C-3); where it is not, the
-    file must be (C-1); `tool_search`: what it says of tools that wait to be found (T-60).
+    file must be (C-1); `tool_search`: what it says of tools that wait to be found (T-60);
+    `roots`: the folders beside the workspace that its tools have too (C-25);
+    `folder_notes`: whether descriptions say in which folder a tool works (T-04); `sandbox`: at
+    which levels its commands run, where not at those that are set.
     """
 
     name: str
@@ -66,6 +72,9 @@ class Profile(msgspec.Struct, frozen=True):
     rescue: bool = False
     unlisted: bool = True
     tool_search: SearchChoice = SearchChoice()
+    folder_notes: bool = False
+    roots: RootChoice = RootChoice()
+    sandbox: SandboxChoice = SandboxChoice()
 
 
 def known_profiles() -> tuple[str, ...]:
@@ -125,6 +134,9 @@ def read(name: str, text: str) -> Profile:
         rescue=written.arguments.rescue,
         unlisted=written.tools_file.unlisted == "on",
         tool_search=written.tool_search,
+        folder_notes=written.folder_notes == "on",
+        roots=written.roots,
+        sandbox=written.sandbox,
     )
 
 
@@ -201,6 +213,7 @@ def _exposure(tool: "_ExposedTool") -> Exposure:
         values=tool.values,
         description=tool.description,
         describe=tool.describe,
+        form=tool.form,
     )
 
 
@@ -269,6 +282,7 @@ class _ExposedTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: dict[str, dict[str, Any]] = {}
     description: str = ""
     describe: dict[str, str] = {}
+    form: str = ""
 
 
 class _WrittenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -297,9 +311,12 @@ class _ToolsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     tools: dict[str, _ExposedTool]
+    folder_notes: Literal["on", "off"] = "off"
     mcp: _Mcp = _Mcp()
     batch: _Batch = _Batch()
     arguments: _Arguments = _Arguments()
     tools_file: _ToolsFile = _ToolsFile()
+    roots: RootChoice = RootChoice()
+    sandbox: SandboxChoice = SandboxChoice()
     tool_search: SearchChoice = SearchChoice()
     rules: tuple[_WrittenRule, ...] = ()

@@ -26,6 +26,17 @@ class LiveDelta(msgspec.Struct, frozen=True):
     text: str
 
 
+class TaskOutput(msgspec.Struct, frozen=True, tag_field="kind", tag="task.output"):
+    """What a background command writes. `offset` counts the characters shown before it; `state` is
+    the task's, another than in_progress with the last piece.
+    """
+
+    task_id: str
+    state: str
+    offset: int
+    text: str
+
+
 class LiveEvents(msgspec.Struct, frozen=True):
     """Durable events as their publisher encoded them; the last one has the number `version`."""
 
@@ -67,6 +78,11 @@ def encode_events(version: int, frames: Sequence[bytes]) -> bytes:
 def encode_notice(frame: bytes) -> bytes:
     """An ephemeral frame."""
     return _NOTICE + frame
+
+
+def encode_task_output(output: TaskOutput) -> bytes:
+    """A background command's output as an ephemeral frame, its kind first."""
+    return _delta_encoder.encode(output)
 
 
 def encode_delta(delta: LiveDelta) -> bytes:

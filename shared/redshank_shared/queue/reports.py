@@ -36,7 +36,8 @@ class McpFigures(msgspec.Struct, frozen=True):
 class McpServerReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """An MCP server as it is on a node. `since`: RFC 3339 UTC of the last change of `state`;
     `detail`: why it is so, MOST_DETAIL characters at most; `offered`: tools with those that are not
-    enabled; `latency_ms`: the median of its last calls; `calls`, `errors`: since the node started.
+    enabled; `latency_ms`: the median of its last calls; `calls`, `errors`: since the node started,
+    `hour_`: in its last hour.
     """
 
     name: str
@@ -51,6 +52,8 @@ class McpServerReport(msgspec.Struct, frozen=True, omit_defaults=True):
     prompts: int = 0
     calls: int = 0
     errors: int = 0
+    hour_calls: int = 0
+    hour_errors: int = 0
 
 
 class NodeReport(msgspec.Struct, frozen=True):

@@ -153,10 +153,12 @@ class Tools(Section, frozen=True):
     reach. `web_search_backend`: "searxng", `mcp:server:tool`, or empty for whichever is set up.
     `bash_timeout_seconds`: when a bash command is stopped that names no time; `exec_binaries`: what
     exec may run, colons between the names. `search`, `search_threshold`, `search_max_results`: when
-    tools of MCP servers wait until a search finds them, how many one brings (T-60).
+    tools of MCP servers wait until a search finds them, how many one brings (T-60). `roots`: the
+    folder that holds /memories and its like, empty for the one that the workspace lies in (C-25).
     """
 
     config: str = ""
+    roots: str = ""
     bash_timeout_seconds: BashSeconds = 120
     exec_binaries: str = (
         "cat:cut:date:diff:du:echo:false:file:grep:head:ls:printf:pwd:rg:sort:stat:tail:tr:true:"
@@ -172,7 +174,7 @@ class Tools(Section, frozen=True):
 
 class Rerank(Section, frozen=True):
     """Where search results are put into an order by relevance; nowhere while `url` is empty.
-    `threshold`: what scores below it is left out.
+    `threshold`: what scores below it is left out; `tool_search`: what that finds goes there too.
     """
 
     url: str = ""
@@ -181,16 +183,18 @@ class Rerank(Section, frozen=True):
     instruction: str = ""
     threshold: Share = 0.0
     web_search: bool = True
+    tool_search: bool = False
 
 
 class Sandbox(Section, frozen=True):
-    """How commands are confined. `readable`, `hidden`: paths, colons between them. A limit of 0 is
-    none.
+    """How commands are confined. `ask_network`: whether a bash command without the network may ask
+    for it; `readable`, `hidden`: paths, colons between them. A limit of 0 is none.
     """
 
     backend: Literal["auto", "bwrap", "landlock", "none"] = "auto"
     bash: ConfinedLevel = "workspace_write"
     exec: ConfinedLevel = "workspace_write"
+    ask_network: bool = True
     readable: str = ""
     hidden: str = ""
     address_space_mb: NotNegative = 0

@@ -6,7 +6,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from redshank_shared.domain.delegation import Delegation
 from redshank_shared.domain.events import Mode
-from redshank_shared.domain.scopes import CapabilityScope, CredentialScope, check_entries
+from redshank_shared.domain.scopes import (
+    CapabilityScope,
+    CredentialScope,
+    check_entries,
+    check_list,
+)
 
 Entry = Annotated[str, Field(min_length=1, max_length=200)]
 Entries = Annotated[frozenset[Entry], Field(max_length=1000)]
@@ -55,6 +60,8 @@ def delegation(
     """What is asked for; Invalid names the list that holds what is no whole name (K-73)."""
     visible = CapabilityScope(**dict(capability)) if capability is not None else None
     usable = CredentialScope(**dict(credentials)) if credentials is not None else None
+    check_list(allowed_tools or NONE, "allowed_tools")
+    check_list(blocked_tools, "blocked_tools")
     if visible is not None:
         check_entries(visible, "capability_scope")
     if usable is not None:

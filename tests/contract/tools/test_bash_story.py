@@ -186,9 +186,12 @@ def test_a_timeout_has_its_bounds(tmp_path: pathlib.Path, seconds: int) -> None:
 
 
 @pytest.mark.req("T-20", "K-24")
-def test_a_dangerous_command_is_refused_in_the_background_too(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("how", ["background", "network"])
+def test_a_dangerous_command_is_refused_however_it_is_to_run(
+    how: str, tmp_path: pathlib.Path
+) -> None:
     with pytest.raises(BadArguments, match="command is refused: 'rm -rf /' deletes /"):
-        bash.TOOL.prepare({"command": "rm -rf /", "background": True}, Workspace(tmp_path))
+        bash.TOOL.prepare({"command": "rm -rf /", how: True}, Workspace(tmp_path))
 
 
 @pytest.mark.req("K-24")

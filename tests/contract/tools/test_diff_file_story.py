@@ -49,13 +49,14 @@ async def test_a_file_is_compared_with_a_text(root: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"path": "a.txt"}, "give other_path or content"),
+        ({"path": "a.txt"}, "content: give this or other_path"),
         ({"path": "a.txt", "other_path": "b.txt", "content": ""}, "one of the two"),
         ({"path": "a.txt", "content": "a\x00"}, "content holds NUL characters"),
-        ({"path": "nul.bin", "content": ""}, "'nul.bin' holds NUL characters"),
-        ({"path": "a.txt", "other_path": "nul.bin"}, "'nul.bin' holds NUL characters"),
+        ({"path": "nul.bin", "content": ""}, "path: 'nul.bin' holds NUL characters"),
+        ({"path": "a.txt", "other_path": "nul.bin"}, "other_path: 'nul.bin' holds NUL characters"),
         ({"path": "a.txt", "content": "", "context_lines": 21}, "context_lines must be between"),
-        ({"path": "a.txt", "other_path": "../b.txt"}, "leads out of the workspace"),
+        ({"path": "a.txt", "other_path": "../b.txt"}, "other_path: '../b.txt' leads out of the"),
+        ({"path": "a.txt", "other_path": "none.txt"}, "other_path: 'none.txt' does not exist"),
         ({"path": "none.txt", "content": ""}, "does not exist"),
         ({"path": "large.txt", "content": ""}, "is over 8388608 bytes"),
     ],
@@ -69,6 +70,37 @@ async def test_what_cannot_be_compared_is_named(
     result = await Session(root).call("diff_file", **arguments)
     assert result.is_error
     assert says in result.output
+
+
+@pytest.mark.req("T-26")
+async def test_changes_far_apart_in_a_long_file_are_shown_one_by_one(
+    tmp_path: pathlib.Path,
+) -> None:
+    lines = [f"line {number}" if number % 3 else "}" for number in range(1, 6001)]
+    (tmp_path / "a.txt").write_text("\n".join(lines) + "\n")
+    lines[4] = "line five"
+    lines.insert(5899, "one more")
+    del lines[2999]
+    (tmp_path / "b.txt").write_text("\n".join(lines) + "\n")
+    arguments = {"path": "a.txt", "other_path": "b.txt", "context_lines": 1}
+    result = await Session(tmp_path).call("diff_file", **arguments)
+    assert result.output.split("\n") == [
+        "--- a.txt",
+        "+++ b.txt",
+        "@@ -4,3 +4,3 @@",
+        " line 4",
+        "-line 5",
+        "+line five",
+        " }",
+        "@@ -2999,3 +2999,2 @@",
+        " line 2999",
+        "-}",
+        " line 3001",
+        "@@ -5899,2 +5898,3 @@",
+        " line 5899",
+        "+one more",
+        " line 5900",
+    ]
 
 
 @pytest.mark.req("T-26")

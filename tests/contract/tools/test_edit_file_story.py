@@ -51,7 +51,7 @@ async def test_an_agent_reads_edits_and_edits_again(root: pathlib.Path) -> None:
 @pytest.mark.req("T-25", "T-26")
 async def test_a_diff_counts_as_a_read(root: pathlib.Path) -> None:
     session = Session(root, "turnstone")
-    await session.call("diff_file", path="tally.py", content="")
+    await session.call("diff_file", path_a="tally.py", content_b="")
     edited = await session.call(
         "edit_file", path="tally.py", old_string="tally", new_string="count"
     )

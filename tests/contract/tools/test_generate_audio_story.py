@@ -47,7 +47,7 @@ async def test_speech_is_an_asset_in_the_format_that_was_asked(world: ArtifactWo
 
 async def test_an_answer_without_sound_is_none(world: ArtifactWorld) -> None:
     async with painting(world, "audio_generation") as server:
-        for raw in (b"", b'{"error": "quota"}'):
+        for raw in (b"", b'{"error": "quota"}', b"\n<html>no"):
             server.raw = raw
             result = await world.call(generate_audio.TOOL, text="a")
             assert result.output == "no sound was made: painter answers without sound"

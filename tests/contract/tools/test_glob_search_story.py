@@ -9,7 +9,6 @@ from tests.contract.tools.file_calls import called
 
 @pytest.fixture
 def root(tmp_path: pathlib.Path) -> pathlib.Path:
-    (tmp_path / ".git").mkdir()
     (tmp_path / ".gitignore").write_text("build/\n*.log\n")
     for path in ("src/app.py", "src/deep/app_test.py", "build/app.py", "src/a.log", "README.md"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -48,6 +47,7 @@ async def test_a_folder_narrows_the_search_and_paths_lead_from_the_root(
 async def test_hidden_files_are_found_where_they_are_asked_for_and_git_never(
     root: pathlib.Path,
 ) -> None:
+    (root / ".git").mkdir()
     (root / ".git" / "config.py").write_text("x")
     result = await called(root, "glob_search", {"pattern": "*.py", "hidden": True})
     assert result.output == ".env.py\nsrc/app.py\nsrc/deep/app_test.py"

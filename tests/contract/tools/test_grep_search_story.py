@@ -10,7 +10,6 @@ from tests.contract.tools.file_calls import called
 
 @pytest.fixture
 def root(tmp_path: pathlib.Path) -> pathlib.Path:
-    (tmp_path / ".git").mkdir()
     (tmp_path / ".gitignore").write_text("build/\n")
     for path in ("src/b.py", "src/a.py", "src/a/c.py", "build/a.py"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -146,3 +145,19 @@ async def test_what_has_no_room_is_said_and_what_is_shown_is_no_chance(
     lines = outputs.pop().split("\n")
     assert lines[0] == "000.txt:1:needle in a long line of words"
     assert lines[-1] == "[there is more; narrow the pattern, the path or the glob]"
+
+
+@pytest.mark.req("T-27")
+@pytest.mark.fault("F33")
+async def test_a_line_ends_before_its_line_end_whichever_that_is(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one tide\r\nno\r\ntide one\r\n")
+    (tmp_path / "b.txt").write_bytes(b"two tide\n")
+    found = await called(tmp_path, "grep_search", {"pattern": "tide$"})
+    assert found.output == "a.txt:1:one tide\nb.txt:1:two tide"
+
+
+@pytest.mark.req("T-27")
+async def test_a_binary_file_that_is_named_is_told_by_its_name(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"tide\x00\n")
+    found = await called(tmp_path, "grep_search", {"pattern": "tide", "path": "a.bin"})
+    assert found.output.startswith("a.bin: binary file matches")

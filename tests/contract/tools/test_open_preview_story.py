@@ -124,6 +124,31 @@ async def test_a_wanted_kind_stands_above_the_name(world: ArtifactWorld) -> None
     assert (table.media_type, rows) == ("text/csv; charset=utf-8", [["a", "b"], ["1", "2"]])
 
 
+async def test_rows_that_end_as_on_an_old_macintosh_are_rows(world: ArtifactWorld) -> None:
+    world.write("data.csv", "a,b\r1,2\r")
+
+    table = await opened(world, target="data.csv")
+
+    assert (table.shows, world.kept(table.digest).body) == ("table", b"a,b\n1,2\n")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("<!---->" * 580 + "x", "text"),
+        ("<!---->" * 300 + "<html>", "web"),
+        ("<!-- a --><!doctype svg><!-- b --><svg/>", "image"),
+    ],
+)
+async def test_comments_before_the_content_are_passed_over_once(
+    world: ArtifactWorld, text: str, kind: PreviewKind
+) -> None:
+    world.write("page", text)
+
+    assert (await opened(world, target="page")).shows == kind
+
+
 @pytest.mark.parametrize(
     ("kind", "mebibytes"),
     [("web", 4), ("pdf", 32), ("image", 4), ("table", 2), ("text", 0.5), ("markdown", 0.5)],
@@ -319,6 +344,31 @@ async def test_a_name_or_a_redirect_that_leads_inside_is_not_fetched(world: Arti
     assert straight.is_error
     assert around.is_error
     assert "redirect 1 to http://nas.example/secret" in around.output
+
+
+@pytest.mark.fault("F63")
+@pytest.mark.parametrize("location", ["http://[", "http://[::1", "ftp://a.example/"])
+async def test_a_redirect_to_what_is_no_address_is_refused(
+    world: ArtifactWorld, location: str
+) -> None:
+    async with web_world(hops=[location]) as web_:
+        tool = open_preview.tool(web_.network)
+        result = await world.call(tool, target="http://www.example.com/")
+
+    assert result.is_error
+    assert f"redirect 1 to {location}: " in result.output
+
+
+@pytest.mark.fault("F15")
+@pytest.mark.parametrize(
+    ("title", "shown"), [("Tides &amp; &#77;ud", "Tides & Mud"), (f"a&#{'9' * 5000};b", "a\ufffdb")]
+)
+async def test_a_title_is_read_whatever_numbers_it_writes_its_characters_with(
+    world: ArtifactWorld, title: str, shown: str
+) -> None:
+    world.write("page.html", f"<html><title>{title}</title><p>x</p>")
+
+    assert (await opened(world, target="page.html")).title == shown
 
 
 async def test_an_answer_that_is_no_page_is_told_by_its_status(world: ArtifactWorld) -> None:

@@ -5,18 +5,18 @@ import contextlib
 import json
 import os
 import pathlib
-import struct
 import time
 
 import pytest
 
 from redshank_node.tools.tool import ImagePart
 from tests.contract.tools.file_calls import called
+from tests.fakes.small_images import whole_png
 
 OUTLINING = {"outline": True, "max_text_bytes": 262144}
 DEADLINE_SECONDS = 40.0
 INSIDE = "     1\tinside"
-PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 40, 30) + b"rest"
+PNG = whole_png(40, 30)
 
 
 @pytest.mark.req("T-22")
@@ -81,7 +81,8 @@ async def test_an_image_is_handed_over_and_described_in_words(tmp_path: pathlib.
     ("body", "words"),
     [
         (PNG[:20], "it is damaged, so it cannot be shown"),
-        (PNG[:16] + struct.pack(">II", 9000, 2), "too wide or high"),
+        (PNG[:-1], "it is damaged, so it cannot be shown"),
+        (whole_png(9000, 2), "too wide or high"),
     ],
 )
 async def test_what_no_server_takes_is_described_only(

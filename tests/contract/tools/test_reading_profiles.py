@@ -7,7 +7,7 @@ import pytest
 
 from redshank_node.engine.profiles_in_force import toolsets_of
 from redshank_node.tools.catalog import BUILTIN
-from redshank_node.tools.tool import CallContext, Result, Workspace
+from redshank_node.tools.tool import BadArguments, CallContext, Result, Workspace
 from redshank_shared.profiles.profile import load
 from redshank_shared.settings.models import find_models
 from redshank_shared.settings.sections import SECTIONS, Settings
@@ -60,6 +60,18 @@ async def test_cireilclaw_refuses_what_the_others_read_in_parts(root: pathlib.Pa
     assert not (await called(root, "default", "read_file", path="large.txt")).is_error
 
 
+@pytest.mark.req("C-18", "C-19")
+@pytest.mark.parametrize("text", ["x\n" * 131_072, "x" * 262_144, "caf\u00e9 \u20ac\n" * 23_831])
+async def test_cireilclaw_shows_all_of_what_it_does_not_refuse(
+    text: str, root: pathlib.Path
+) -> None:
+    (root / "a.txt").write_text(text)
+    shown = await called(root, "cireilclaw", "read", path="a.txt")
+    lines = [line.partition("\t")[2] for line in shown.output.split("\n")]
+    assert not shown.truncated
+    assert lines == text.removesuffix("\n").split("\n")
+
+
 @pytest.mark.req("C-25")
 async def test_cireilclaw_lists_names_with_types(root: pathlib.Path) -> None:
     listed = await called(root, "cireilclaw", "list-dir", path=".")
@@ -70,3 +82,15 @@ async def test_cireilclaw_lists_names_with_types(root: pathlib.Path) -> None:
 async def test_turnstone_searches_by_its_own_words(root: pathlib.Path) -> None:
     found = await called(root, "turnstone", "search", query="^# O", path=".")
     assert found.output == "a.md:1:# One"
+
+
+@pytest.mark.req("T-26")
+async def test_turnstone_compares_by_its_own_words(root: pathlib.Path) -> None:
+    (root / "b.md").write_text(LARGE + "more\n")
+    for new_side in ({"path_b": "b.md"}, {"content_b": LARGE + "more\n"}):
+        told = await called(root, "turnstone", "diff_file", path_a="a.md", **new_side)
+        assert told.output.endswith("\n+more")
+    missing = await called(root, "turnstone", "diff_file", path_a="a.md", path_b="c.md")
+    assert missing.output.startswith("path_b: 'c.md' does not exist")
+    with pytest.raises(BadArguments, match="content_b: give this or path_b"):
+        await called(root, "turnstone", "diff_file", path_a="a.md")

@@ -65,7 +65,7 @@ async def test_what_is_no_file_is_refused_before_it_is_read(world: ArtifactWorld
         ("folder", "is a folder"),
         ("pipe", "a named pipe"),
         ("none", "does not exist"),
-        ("huge", f"has {5 << 30} bytes, at most {store_asset.MOST_BYTES}"),
+        ("huge", f"has {5 << 30} bytes, at most 33554432"),
     ):
         result = await world.call(store_asset.TOOL, path=path)
         assert result.is_error
@@ -80,3 +80,16 @@ async def test_a_media_type_that_is_none_is_refused(world: ArtifactWorld) -> Non
         await world.call(store_asset.TOOL, path="a", media_type="text/html\r\nX: y")
     kept = said(await world.call(store_asset.TOOL, path="a", media_type="text/x-log"))
     assert world.kept(kept["asset_id"]).media_type == "text/x-log"
+
+
+@pytest.mark.req("K-15")
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [("a.tar.gz", "application/gzip"), ("a.tar", "application/x-tar"), ("a", None)],
+)
+async def test_a_name_says_what_the_bytes_are_not_what_is_packed_in_them(
+    name: str, media_type: str | None, world: ArtifactWorld
+) -> None:
+    world.write(name, b"\x1f\x8b")
+    kept = said(await world.call(store_asset.TOOL, path=name))
+    assert kept["media_type"] == (media_type or "application/octet-stream")

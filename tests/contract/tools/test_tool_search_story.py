@@ -16,6 +16,7 @@ from redshank_node.tools.tool import (
     Prepared,
     Result,
     Tool,
+    WebAccess,
     Workspace,
 )
 from redshank_node.tools.toolbox import Manner, Toolbox
@@ -24,6 +25,8 @@ from redshank_shared.domain.delegation import UNBOUNDED, Boundary
 from redshank_shared.domain.events import Preview
 from redshank_shared.domain.scopes import CapabilityScope
 from redshank_shared.domain.tool_deferral import ToolSearch
+from redshank_shared.settings.sections import Rerank
+from tests.fakes.search_server import SearchServer
 
 HERE = Workspace(pathlib.Path("/"))
 
@@ -58,10 +61,14 @@ TOOLS = (
 
 
 async def searched(
-    query: str, *away: Away, tools: tuple[Tool, ...] = TOOLS, boundary: Boundary = UNBOUNDED
+    query: str,
+    *away: Away,
+    tools: tuple[Tool, ...] = TOOLS,
+    boundary: Boundary = UNBOUNDED,
+    rerank: Rerank | None = None,
 ) -> Result:
     surfaces = Surfaces(Toolbox(tools, manner=Manner(search=ToolSearch("on"))))
-    finder = TurnTools(surfaces, boundary, 2, lambda: away)
+    finder = TurnTools(surfaces, boundary, 2, lambda: away, WebAccess(rerank=rerank or Rerank()))
     context = CallContext("call_1", HERE, emit=lambda _: None, finder=finder)
     return await tool_search.run(tool_search.prepare({"query": query}, HERE), context)
 
@@ -131,6 +138,56 @@ async def test_where_nothing_waits_it_says_so() -> None:
     alone = CallContext("call_1", HERE, emit=lambda _: None)
     prepared = tool_search.prepare({"query": "x"}, HERE)
     assert (await tool_search.run(prepared, alone)).output.startswith("no tool waits")
+
+
+def names_in(result: Result) -> list[str]:
+    return [line[2:].partition("(")[0] for line in result.output.splitlines() if line[:2] == "- "]
+
+
+def ranking_issue_first(_: str, document: str) -> float:
+    return 0.9 if "issue" in document else 0.2
+
+
+@pytest.mark.req("T-32")
+async def test_a_reranker_has_the_last_word_where_it_is_to() -> None:
+    async with SearchServer().serving() as server:
+        server.score = ranking_issue_first
+        url = f"{server.url}/rerank"
+        plain = await searched("close ticket", rerank=Rerank(url=url))
+        asked_before = len(server.ranked)
+        reranking = Rerank(url=url, tool_search=True)
+        ranked = await searched("close ticket", rerank=reranking)
+        named = await searched("mcp__forge__close", rerank=reranking)
+        strict = Rerank(url=url, tool_search=True, threshold=0.9)
+        cut = await searched("close ticket", rerank=strict)
+
+    assert (names_in(plain)[0], asked_before) == ("mcp__forge__close", 0)
+    assert names_in(ranked) == ["mcp__forge__issue", "mcp__forge__close"]
+    assert server.ranked[0]["documents"][0] == "mcp__forge__close\nClose a ticket."
+    assert names_in(cut) == ["mcp__forge__issue"]
+    assert names_in(named)[0] == "mcp__forge__close"
+
+
+@pytest.mark.req("T-32")
+async def test_the_reranker_chooses_among_forty() -> None:
+    many = [remote(f"mcp__forge__t{n}", "Close a ticket.", schema()) for n in range(60)]
+    async with SearchServer().serving() as server:
+        rerank = Rerank(url=f"{server.url}/rerank", tool_search=True)
+        found = await searched("close", tools=(*TOOLS, *many), rerank=rerank)
+
+    assert len(server.ranked[0]["documents"]) == 40
+    assert len(names_in(found)) == 2
+
+
+@pytest.mark.req("T-32")
+async def test_a_reranker_that_fails_leaves_the_tools_in_their_order() -> None:
+    async with SearchServer().serving() as server:
+        server.status = 500
+        rerank = Rerank(url=f"{server.url}/rerank", tool_search=True)
+        found = await searched("close ticket", rerank=rerank)
+
+    assert names_in(found)[0] == "mcp__forge__close"
+    assert len(server.ranked) == 1
 
 
 @pytest.mark.req("T-11")

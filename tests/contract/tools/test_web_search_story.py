@@ -119,6 +119,23 @@ async def test_a_search_that_finds_nothing_says_so() -> None:
     assert found.output == "[no result; try other words or another category]"
 
 
+@pytest.mark.req("T-31")
+async def test_a_result_of_another_form_does_not_hide_the_others() -> None:
+    of_pages = [
+        b'{"url": null, "title": "an answer"}',
+        b'{"url": "https://a.example/", "title": ["odd"]}',
+        b'{"url": "https://tide.example/", "title": "Tides", "content": null}',
+        b"7",
+    ]
+    async with SearchServer().serving() as server:
+        server.raw = b'{"results": [%s]}' % b", ".join(of_pages)
+        found = await searched(Tools(searxng_url=server.url))
+
+    assert not found.is_error
+    assert "1. Tides\n   https://tide.example/" in found.output
+    assert "answer" not in found.output
+
+
 @pytest.mark.parametrize("raw", [b"<html>no json here</html>", b"[1, 2]", b'{"results": 5}', b""])
 async def test_an_answer_that_is_no_searxng_names_the_mend(raw: bytes) -> None:
     async with SearchServer().serving() as server:
@@ -236,3 +253,14 @@ async def test_reranking_of_searches_can_be_turned_off() -> None:
         await searched(Tools(searxng_url=server.url), rerank)
 
     assert server.ranked == []
+
+
+@pytest.mark.req("T-32")
+async def test_the_reranker_chooses_among_forty() -> None:
+    many = [result(f"Tides {n}", f"https://tide.example/{n}") for n in range(60)]
+    async with SearchServer(many).serving() as server:
+        rerank = Rerank(url=f"{server.url}/rerank")
+        found = await searched(Tools(searxng_url=server.url), rerank)
+
+    assert not found.is_error
+    assert len(server.ranked[0]["documents"]) == 40

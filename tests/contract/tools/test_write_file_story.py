@@ -219,33 +219,37 @@ BLOCK = '+++\ndescription = "who I am"\n+++\n\nold\n'
 @pytest.mark.parametrize(
     ("path", "content", "after"),
     [
-        ("blocks/me.md", "new\n", '+++\ndescription = "who I am"\n+++\nnew\n'),
+        ("/blocks/me.md", "new\n", '+++\ndescription = "who I am"\n+++\nnew\n'),
         (
-            "blocks/me.md",
+            "/blocks/me.md",
             '+++\ndescription = "other"\n+++\nnew\n',
             '+++\ndescription = "other"\n+++\nnew\n',
         ),
-        ("blocks/me.md", "+++\n+++\nnew\n", "the frontmatter must have description"),
-        ("blocks/me.md", "+++\nx = \n+++\nnew\n", "the frontmatter is no TOML"),
-        ("blocks/me.md", "+++\nnew\n", "has no second +++ line"),
-        ("blocks/me.txt", "new\n", "a block, whose name must end with .md"),
-        ("skills/a/SKILL.md", "---\nname: a\n---\nb\n", "the frontmatter must have description"),
+        ("/blocks/me.md", "+++\n+++\nnew\n", "the frontmatter must have description"),
+        ("/blocks/me.md", "+++\nx = \n+++\nnew\n", "the frontmatter is no TOML"),
+        ("/blocks/me.md", "+++\nnew\n", "has no second +++ line"),
+        ("/blocks/me.txt", "new\n", "a block, whose name must end with .md"),
+        ("/skills/a/SKILL.md", "---\nname: a\n---\nb\n", "the frontmatter must have description"),
         (
             "skills/a/SKILL.md",
             "---\nname: a\ndescription: b\n---\nc\n",
             "---\nname: a\ndescription: b\n---\nc\n",
         ),
         ("notes.md", "---\n", "---\n"),
+        ("blocks/me.txt", "of the workspace\n", "of the workspace\n"),
     ],
 )
 async def test_frontmatter_is_kept_or_checked_where_the_profile_has_it(
     path: str, content: str, after: str, tmp_path: pathlib.Path
 ) -> None:
-    (tmp_path / "blocks").mkdir()
+    root = tmp_path / "workspace"
+    for folder in (root, tmp_path / "blocks"):
+        folder.mkdir()
     (tmp_path / "blocks" / "me.md").write_text(BLOCK)
-    result = await Session(tmp_path, "cireilclaw").call("write", path=path, content=content)
+    result = await Session(root, "cireilclaw").call("write", path=path, content=content)
     if result.is_error:
         assert after in result.output
         assert (tmp_path / "blocks" / "me.md").read_text() == BLOCK
     else:
-        assert (tmp_path / path).read_text() == after
+        there = tmp_path / path.lstrip("/") if path.startswith("/") else root / path
+        assert there.read_text() == after

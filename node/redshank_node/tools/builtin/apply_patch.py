@@ -67,7 +67,7 @@ def _applied(arguments: dict[str, Any], workspace: Workspace) -> tuple[FileChang
                 f"patch: {path} changed since the patch was shown; read it again, send the patch "
                 "anew"
             )
-    patch_writing.write_all(workspace.root, changes)
+    patch_writing.write_all(workspace.ground, changes)
     return changes
 
 

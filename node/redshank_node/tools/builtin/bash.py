@@ -9,6 +9,7 @@ from redshank_node.tools.tool import (
     BackgroundCommand,
     BadArguments,
     CallContext,
+    Confine,
     Prepared,
     Result,
     Tool,
@@ -16,6 +17,7 @@ from redshank_node.tools.tool import (
 )
 from redshank_shared.domain.errors import RedshankError
 from redshank_shared.domain.events import Preview
+from redshank_shared.permissions.rules import NETWORK
 from redshank_shared.settings.environment import process_environment
 
 _MAX_SECONDS = 600
@@ -47,6 +49,13 @@ _PARAMETERS: dict[str, Any] = {
                 "with task_output. Default false."
             ),
         },
+        "network": {
+            "type": "boolean",
+            "description": (
+                "Let it use the network, which it has not otherwise; a person may be asked first. "
+                "Default false."
+            ),
+        },
     },
     "required": ["command"],
     "additionalProperties": False,
@@ -73,7 +82,11 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
         raise BadArguments(f"command is refused: {objection}; name exactly what is meant")
     if not checked.get("background", False):
         checked.setdefault("timeout", workspace.web.tools.bash_timeout_seconds)
-    return Prepared(checked, Preview(first_line(command), "command", command))
+    title = first_line(command)
+    if not checked.get("network", False):
+        return Prepared(checked, Preview(title, "command", command))
+    preview = Preview(f"WITH NETWORK: {title}", "command", command)
+    return Prepared(checked, preview, NETWORK, sandbox="network_enabled")
 
 
 async def run(prepared: Prepared, context: CallContext) -> Result:
@@ -93,13 +106,13 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
         environment=environment.scrubbed(process_environment()),
         timeout_seconds=seconds,
         max_output_bytes=context.max_output_bytes,
-        confine=workspace.confining("bash", TOOL.sandbox, context.max_sandbox),
+        confine=_confining(arguments, context),
     )
     try:
         ended = await processes.run_command(command, context.emit)
     except OSError as error:
         return Result(
-            f"bash cannot be started in {workspace.root}: {error.strerror}; "
+            f"bash cannot be started in {workspace.shown_root}: {error.strerror}; "
             "the operator must mend this",
             is_error=True,
             outcome="error",
@@ -120,7 +133,7 @@ async def _started(
         workspace.root,
         environment.scrubbed(process_environment()),
         arguments.get("timeout", _BACKGROUND_SECONDS),
-        workspace.confining("bash", TOOL.sandbox, context.max_sandbox),
+        _confining(arguments, context),
     )
     try:
         started = await context.tasks.start(first_line(command), task)
@@ -130,6 +143,15 @@ async def _started(
         f"[task {started.task_id} runs; it goes on after this turn. task_output shows what it "
         "writes, task_stop ends it]"
     )
+
+
+def _confining(arguments: dict[str, Any], context: CallContext) -> Confine | None:
+    sandbox = context.workspace.sandbox
+    if sandbox is None:
+        return None
+    if arguments.get("network", False):
+        sandbox = sandbox.giving({"bash": "network_enabled"})
+    return sandbox.confining("bash", TOOL.sandbox, context.max_sandbox)
 
 
 def first_line(command: str) -> str:
@@ -147,6 +169,8 @@ TOOL = Tool(
     effect="process",
     prepare=prepare,
     run=run,
+    cwd_note="It starts in {working_dir}.",
+    workspace_note="Keep what you make in the workspace {workspace_dir}.",
     primary_key="command",
     sandbox="workspace_write",
     timeout_seconds=_MAX_SECONDS + 30.0,

@@ -1,6 +1,5 @@
 """Takes a file out of the model's sight."""
 
-import os
 from typing import Any
 
 import msgspec
@@ -9,6 +8,7 @@ from redshank_node.tools.support import paths, schema
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.commands import UnpinFile
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.roots import key_of
 
 _PARAMETERS: dict[str, Any] = {
     "type": "object",
@@ -27,7 +27,7 @@ _PARAMETERS: dict[str, Any] = {
 def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     """Checked arguments."""
     checked = schema.validated(arguments, _PARAMETERS)
-    paths.check_beneath(workspace.root, checked["path"])
+    paths.check_beneath(workspace.ground, checked["path"])
     return Prepared(checked, Preview(checked["path"]))
 
 
@@ -41,12 +41,12 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
 
 def _pinned_path(context: CallContext, asked: str) -> str:
     """The name under which the file is open: it may be gone, or a link lead elsewhere by now."""
-    written = os.path.normpath(asked)
+    written = key_of(context.workspace.ground, asked)
     if written in context.pins.files:
         return written
     try:
-        with paths.located(context.workspace.root, asked) as place:
-            return place.relative
+        with paths.located(context.workspace.ground, asked) as place:
+            return place.key
     except BadArguments:
         return written
 

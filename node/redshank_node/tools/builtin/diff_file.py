@@ -1,6 +1,8 @@
 """Compares a file with another file or with a text."""
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from redshank_node.tools.support import paths, schema, textfiles, truncate
@@ -23,7 +25,7 @@ _PARAMETERS: dict[str, Any] = {
         "other_path": {
             "type": "string",
             "minLength": 1,
-            "description": "File to compare it with: the new side. Or give content.",
+            "description": "File to compare it with: the new side. Or give a text.",
         },
         "content": {
             "type": "string",
@@ -49,12 +51,13 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     """
     checked = schema.validated(arguments, _PARAMETERS)
     if ("other_path" in checked) == ("content" in checked):
-        raise BadArguments("give other_path or content to compare path with, one of the two")
+        raise BadArguments("content: give this or other_path to compare with, one of the two")
     if "\x00" in checked.get("content", ""):
         raise BadArguments(f"content {_NO_NUL}")
     for key in ("path", "other_path"):
         if key in checked:
-            paths.check_beneath(workspace.root, checked[key])
+            with _about(key):
+                paths.check_beneath(workspace.ground, checked[key])
     against = checked.get("other_path", "a text")
     return Prepared(checked, Preview(f"{checked['path']} against {against}"))
 
@@ -78,15 +81,15 @@ def _compared(arguments: dict[str, Any], workspace: Workspace, max_bytes: int) -
     if other is None:
         after = arguments["content"]
     else:
-        found.append(file_at(workspace, other))
-        after = _text(other, found[1])
+        with _about("other_path"):
+            found.append(file_at(workspace, other))
+            after = _text(other, found[1])
     seen = tuple(SeenFile(file.path, file.sha256) for file in found)
     hunks = hunks_of(before, after, arguments.get("context_lines", _USUAL_CONTEXT))
     if not hunks:
         return Result("[no difference]", seen=seen)
     difference = told(hunks, path, len(hunks))
-    lines = difference.body.split("\n", 2)
-    body = f"{lines[0]}\n+++ {other or 'content'}\n{lines[2]}"
+    body = "\n".join([f"--- {path}", f"+++ {other or 'content'}", *hunks])
     shown = truncate.head_of(body, max_bytes - _NOTICE_BYTES)
     if len(shown) == len(body):
         return Result(body, seen=seen)
@@ -96,6 +99,15 @@ def _compared(arguments: dict[str, Any], workspace: Workspace, max_bytes: int) -
         truncated=True,
         seen=seen,
     )
+
+
+@contextlib.contextmanager
+def _about(argument: str) -> Iterator[None]:
+    """What is refused of a file is said of the argument that names it."""
+    try:
+        yield
+    except BadArguments as wrong:
+        raise BadArguments(f"{argument}:{str(wrong).removeprefix('path:')}") from wrong
 
 
 def _text(path: str, found: Found) -> str:
@@ -117,6 +129,7 @@ TOOL = Tool(
     effect="read",
     prepare=prepare,
     run=run,
+    cwd_note="A relative path starts at {working_dir}.",
     primary_key="path",
     parallel=True,
     plan=True,

@@ -5,7 +5,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from redshank_node.tools.support import edit_report, schema, truncate, writing
+from redshank_node.tools.support import edit_report, paths, schema, truncate, writing
 from redshank_node.tools.support.edit_arguments import edits_of
 from redshank_node.tools.support.edit_change import (
     MAX_BYTES,
@@ -102,6 +102,7 @@ def prepare(dry_runs: DryRuns, arguments: dict[str, Any], workspace: Workspace) 
     if "apply" not in checked:
         # What is wrong with the arguments alone is said before the file is looked at.
         edits_of(checked, refuse_blank=options.get("refuse_blank", False))
+    paths.check_writable(workspace.ground, path)
     found = file_at(workspace, path)
     wanted: Mapping[str, Any] = checked
     if "apply" in checked:
@@ -183,9 +184,9 @@ def _edited(
     path = wanted["path"]
     done: list[tuple[EditChange, SeenFile]] = []
 
-    def rewritten(relative: str, data: bytes) -> bytes:
+    def rewritten(key: str, data: bytes) -> bytes:
         check_size(path, data)
-        found = Found(relative, data, digest_of(data))
+        found = Found(key, data, digest_of(data))
         if found.sha256 != base_sha256:
             raise BadArguments(
                 f"path: {path!r} changed since this edit was shown; read it again, send the edit "
@@ -193,10 +194,10 @@ def _edited(
             )
         change = change_of(found, wanted, workspace.options)
         after = change.data()
-        done.append((change, SeenFile(relative, digest_of(after))))
+        done.append((change, SeenFile(key, digest_of(after))))
         return after
 
-    writing.rewrite_file(workspace.root, path, MAX_BYTES, rewritten)
+    writing.rewrite_file(workspace.ground, path, MAX_BYTES, rewritten)
     return done[0]
 
 
@@ -213,6 +214,7 @@ def tool(dry_runs: DryRuns) -> Tool:
         effect="write",
         prepare=functools.partial(prepare, dry_runs),
         run=functools.partial(run, dry_runs),
+        cwd_note="A relative path starts at {working_dir}.",
         primary_key="old_string",
         aliases=("edit",),
         options=_OPTIONS,

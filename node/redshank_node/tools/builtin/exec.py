@@ -100,11 +100,11 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
         ended = await processes.run_command(command, context.emit, output)
     except OSError as error:
         return refused(
-            f"{name} cannot be started in {workspace.root}: {error.strerror}; "
+            f"{name} cannot be started in {workspace.shown_root}: {error.strerror}; "
             "the operator must mend this"
         )
     stem = "\0".join(stem_of(clock.rfc3339(datetime.fromtimestamp(context.now_seconds, UTC)), name))
-    report = await asyncio.to_thread(reported, output, options, workspace.root, stem)
+    report = await asyncio.to_thread(reported, output, options, workspace.ground, stem)
     said = {**_ending(ended, seconds), **report}
     return Result(
         msgspec.json.encode(said).decode(),

@@ -1,8 +1,10 @@
 """Finds files by their names."""
 
+import asyncio
 from typing import Any
 
 from redshank_node.tools.support import globs, paths, ripgrep, schema
+from redshank_node.tools.support.paths import is_unmade
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 
@@ -17,7 +19,8 @@ _PARAMETERS: dict[str, Any] = {
             "minLength": 1,
             "description": (
                 "Glob for the paths of files: * and ? within a name, ** across folders, [...], "
-                "{a,b}. Without a slash it is matched with the name alone, anywhere below."
+                "{a,b}, \\ before one of these for itself. Without a slash it is matched with the "
+                "name alone, anywhere below."
             ),
         },
         "path": {
@@ -40,7 +43,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     checked = schema.validated(arguments, _PARAMETERS)
     globs.glob_match(checked["pattern"])
     path = checked.setdefault("path", ".")
-    paths.check_beneath(workspace.root, path)
+    paths.check_beneath(workspace.ground, path)
     return Prepared(checked, Preview(f"{checked['pattern'][:200]} in {path}"))
 
 
@@ -49,22 +52,24 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     .gitignore names is left out.
     """
     arguments = prepared.arguments
-    options = ["--files", "--sort=path"]
+    options = ["--files", "--sort=path", "--no-require-git"]
     if arguments.get("hidden", False):
         options += ["--hidden", "--glob=!.git"]
     try:
-        with ripgrep.searched(context.workspace.root, arguments["path"]) as place:
+        with ripgrep.searched(context.workspace.ground, arguments["path"]) as place:
             if place.file is not None:
                 raise BadArguments(f"path: {arguments['path']!r} is no folder; name one to search")
             ended = await ripgrep.run(place, (*options, "--", "./"), _LISTED_BYTES)
     except BadArguments as refused:
+        if is_unmade(refused):
+            return Result("[no file matches]")
         return Result(str(refused), is_error=True, outcome="error")
     text, _ = ended.output.text()
     cut = ended.output.overflows() or ended.timed_out
     if cut:
         text = text[: _LISTED_BYTES // 4]
     lines = text.split("\n")[:-1]
-    found = _found(lines, arguments["pattern"])
+    found = await asyncio.to_thread(_found, lines, arguments["pattern"])
     return _result([place.shown + path for path in found], context.max_output_bytes, cut)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from redshank_node.tools.support import paths, processes, ripgrep, schema, truncate
+from redshank_node.tools.support.paths import is_unmade
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 
@@ -58,7 +59,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     if "\n" in checked["pattern"]:
         raise BadArguments("pattern holds a line break; a match is within one line")
     path = checked.setdefault("path", ".")
-    paths.check_beneath(workspace.root, path)
+    paths.check_beneath(workspace.ground, path)
     return Prepared(checked, Preview(f"{checked['pattern'][:200]} in {path}"))
 
 
@@ -69,7 +70,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     options = _options(prepared.arguments)
     max_bytes = min(_MAX_BYTES, context.max_output_bytes)
     try:
-        with ripgrep.searched(context.workspace.root, prepared.arguments["path"]) as place:
+        with ripgrep.searched(context.workspace.ground, prepared.arguments["path"]) as place:
             target = ("--", "-" if place.file is not None else "./")
             ended = await ripgrep.run(place, (*options, *target), max_bytes)
             if ended.output.overflows() and place.file is None:
@@ -77,7 +78,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
                 # more in order, which ends as soon as the result is full.
                 ended = await ripgrep.run(place, ("--sort=path", *options, *target), max_bytes)
     except BadArguments as refused:
-        return _error(str(refused))
+        return Result("[no match]") if is_unmade(refused) else _error(str(refused))
     return _result(ended, place.shown, place.file is not None, max_bytes)
 
 
@@ -87,6 +88,8 @@ def _options(arguments: dict[str, Any]) -> list[str]:
         "--line-number",
         "--with-filename",
         "--null",
+        "--crlf",
+        "--no-require-git",
         f"--max-columns={_COLUMNS}",
         "--max-columns-preview",
         f"--context={arguments.get('context', 0)}",
@@ -111,7 +114,7 @@ def _result(ended: processes.Ended, shown: str, one_file: bool, max_bytes: int) 
     if ended.code == 2 and complaints:
         return _error(_mend(complaints))
     head = truncate.head_of(text, max_bytes // 2) if full else text
-    lines = head.split("\n")[:-1]
+    lines = [line.removesuffix("\r") for line in head.split("\n")[:-1]]
     named = list(_by_path(line for line in lines if not line.startswith("[stderr] ")))
     named = [line if line == "--" else _named(line, shown, one_file) for line in named]
     if ended.timed_out:
@@ -143,9 +146,10 @@ def _by_path(lines: Iterator[str]) -> Iterator[str]:
 def _named(line: str, shown: str, one_file: bool) -> str:
     found = _LINE.fullmatch(line)
     if found is None:
-        return line
+        return line.replace("<stdin>", shown, 1) if one_file else line.removeprefix("./")
     path, number, mark, text = found.groups()
-    return f"{shown if one_file else shown + path.removeprefix('./')}{mark}{number}{mark}{text}"
+    where = shown if one_file else shown + path.removeprefix("./")
+    return f"{where}{mark}{number}{mark}{text}"
 
 
 def _mend(complaints: list[str]) -> str:
@@ -175,6 +179,7 @@ TOOL = Tool(
     effect="read",
     prepare=prepare,
     run=run,
+    cwd_note="A relative path starts at {working_dir}.",
     primary_key="pattern",
     parallel=True,
     plan=True,

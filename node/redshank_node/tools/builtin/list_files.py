@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pathlib
 import stat
 import threading
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from typing import Any
 from redshank_node.tools.support import globs, own_files, paths, schema
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.roots import Root, Roots
 
 _MAX_ENTRIES = 1000
 _MAX_LOOKED_AT = 100_000
@@ -57,7 +59,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
         globs.glob_match(checked["pattern"])
     checked.setdefault("depth", _DEEPEST if "pattern" in checked else 1)
     if _made_up(workspace, path) is None:
-        paths.check_beneath(workspace.root, path)
+        paths.check_beneath(workspace.ground, path)
     return Prepared(checked, Preview(path))
 
 
@@ -73,35 +75,34 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     try:
         return await asyncio.to_thread(_listed, prepared.arguments, context, stop)
     except BadArguments as refused:
+        if paths.is_unmade(refused):
+            return Result("[the folder is empty]")
         return Result(str(refused), is_error=True, outcome="error")
     finally:
         stop.set()
 
 
 def _made_up(workspace: Workspace, path: str) -> list[str] | None:
-    """What stands above the workspace where names come with types: the root, the folder of the
-    programs that exec may run (C-25). None for every other path.
+    """What stands above the workspace where names come with types: the folders above its roots,
+    that of the programs which exec may run (C-25). None for every other path.
     """
     if not workspace.options.get("types", False) or not path.startswith("/"):
         return None
-    match os.path.normpath(path).lstrip("/"):
-        case "":
-            return ["bin\tdirectory", f"{paths.ALIAS.name}\tdirectory"]
-        case "bin":
-            listed = workspace.web.tools.exec_binaries.split(":")
-            return [f"{name}\tfile" for name in sorted(filter(None, listed))]
-        case _:
-            return None
+    if os.path.normpath(path).lstrip("/") == "bin":
+        listed = workspace.web.tools.exec_binaries.split(":")
+        return [f"{name}\tfile" for name in sorted(filter(None, listed))]
+    bin_too = Root("/bin", pathlib.Path("/bin"))
+    above = Roots(workspace.root, (*workspace.roots, bin_too)).children(path)
+    return None if above is None else [f"{name}\tdirectory" for name in above]
 
 
 def _listed(arguments: dict[str, Any], context: CallContext, stop: threading.Event) -> Result:
-    root = context.workspace.root
-    folder, relative = paths.open_folder(root, arguments["path"])
+    folder, root, relative = paths.open_folder(context.workspace.ground, arguments["path"])
     pattern = arguments.get("pattern")
     wanted = globs.glob_match(pattern) if pattern else None
     line_of = _typed if context.workspace.options.get("types", False) else _line
-    own = frozenset(own_files.below(root, relative))
-    walk = _Listing(wanted, arguments.get("hidden", False), line_of, stop, own)
+    left_out = _left_out(root, relative)
+    walk = _Listing(wanted, arguments.get("hidden", False), line_of, stop, left_out)
     lines: list[str] = []
     room = context.max_output_bytes - 200
     truncated = False
@@ -118,6 +119,19 @@ def _listed(arguments: dict[str, Any], context: CallContext, stop: threading.Eve
     return Result("\n".join(lines), truncated=truncated)
 
 
+def _left_out(root: Root, relative: str) -> Callable[[str], bool]:
+    """Whether a path from the folder is none that a listing shows."""
+    own = frozenset(own_files.below(root.folder, relative))
+    if not root.only:
+        return own.__contains__
+
+    def left_out(path: str) -> bool:
+        whole = path if relative == "." else f"{relative}/{path}"
+        return path in own or not (root.shows(whole) or root.leads(whole))
+
+    return left_out
+
+
 class _Listing:
     """A walk down from an open folder that enters no link."""
 
@@ -127,9 +141,9 @@ class _Listing:
         hidden: bool,
         line_of: Callable[[int, str, str, os.stat_result], str],
         stop: threading.Event,
-        own: frozenset[str],
+        left_out: Callable[[str], bool],
     ) -> None:
-        self._own = own
+        self._left_out = left_out
         self._wanted = wanted
         self._hidden = hidden
         self._line_of = line_of
@@ -144,7 +158,7 @@ class _Listing:
                 self.looked_at += 1
                 if self._stop.is_set() or self.looked_at > _MAX_LOOKED_AT:
                     return
-                if above + name in self._own:
+                if self._left_out(above + name):
                     continue
                 if self._hidden or not name.startswith("."):
                     yield from self._entry(folder, name, above + name, depth)

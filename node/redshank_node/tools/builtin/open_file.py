@@ -46,7 +46,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     checked = schema.validated(arguments, _PARAMETERS)
     if checked.get("all", False) and ("sections" in checked or "closeSections" in checked):
         raise BadArguments("all shows the whole file; leave out sections, closeSections")
-    paths.check_beneath(workspace.root, checked["path"])
+    paths.check_beneath(workspace.ground, checked["path"])
     return Prepared(checked, Preview(checked["path"]))
 
 
@@ -54,7 +54,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     """The files that are open now, with the active sections of this one (C-22)."""
     arguments = prepared.arguments
     try:
-        file = await asyncio.to_thread(pinned.read, context.workspace.root, arguments["path"])
+        file = await asyncio.to_thread(pinned.read, context.workspace.ground, arguments["path"])
         pin = _pin(file, context.pins.files.get(file.path, Pin()), arguments)
     except BadArguments as refused:
         return Result(str(refused), is_error=True, outcome="error")

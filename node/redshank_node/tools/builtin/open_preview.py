@@ -88,7 +88,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
         asked_digest(target, "target")
         return Prepared(checked, Preview(f"show {target}"))
     try:
-        paths.check_beneath(workspace.root, target)
+        paths.check_beneath(workspace.ground, target)
     except paths.PathRefused as wrong:
         raise BadArguments(about("target", wrong)) from wrong
     return Prepared(checked, Preview(f"show {target}"))
@@ -153,7 +153,7 @@ async def _found(
         source = Source(asset.body, content_type=asset.media_type)
         return _Found(source, asset.digest.removeprefix("sha256:")[:12])
     try:
-        file = await asyncio.to_thread(bytes_of, context.workspace.root, target, most + 1)
+        file = await asyncio.to_thread(bytes_of, context.workspace.ground, target, most + 1)
     except paths.PathRefused as wrong:
         raise BadArguments(about("target", wrong)) from wrong
     name = target.rstrip("/").rpartition("/")[2]

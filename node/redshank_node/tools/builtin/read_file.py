@@ -10,6 +10,8 @@ import msgspec
 
 from redshank_node.tools.support import image_sizes, line_windows, outline, paths, schema, textfiles
 from redshank_node.tools.support.file_digests import seen_file, with_seen
+from redshank_node.tools.support.outline_section import lines_of
+from redshank_node.tools.support.whole_images import is_whole
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,
@@ -70,21 +72,21 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     A file that is not there yet is no error here, an earlier call may make it.
     """
     checked = schema.validated(arguments, _PARAMETERS)
-    paths.check_beneath(workspace.root, checked["path"])
+    paths.check_beneath(workspace.ground, checked["path"])
     return Prepared(checked, Preview(checked["path"]))
 
 
 async def run(prepared: Prepared, context: CallContext) -> Result:
     """The lines as `number<TAB>text`, bounded; says how to go on where more follows (T-22)."""
     try:
-        with paths.located(context.workspace.root, prepared.arguments["path"]) as place:
-            descriptor, relative = place.open(os.O_RDONLY), place.relative
+        with paths.located(context.workspace.ground, prepared.arguments["path"]) as place:
+            descriptor, key = place.open(os.O_RDONLY), place.key
     except BadArguments as refused:
         return _error(str(refused))
     stop = threading.Event()
     with open(descriptor, "rb") as file:
         # Before it is read: what changes meanwhile is not what an edit may build on (F33).
-        seen = seen_file(relative, descriptor)
+        seen = seen_file(key, descriptor)
         if os.fstat(descriptor).st_size <= _IN_PLACE_BYTES:
             return with_seen(_read(file, prepared.arguments, context, stop), seen)
         try:
@@ -119,8 +121,8 @@ def _read(
                 f"path: {path!r} has {size} bytes, text files of at most {most} are read; "
                 "extract the part that you need into a file of its own, then read that"
             )
-        if _may_be_outlined(arguments, options, size):
-            shown = _outline(path, head + file.read())
+        if _is_asked_for_whole(arguments) and size <= _OUTLINED_BYTES:
+            shown = _whole(path, arguments.get("raw", False), options, file, head)
             if shown is not None:
                 return shown
         return _window(file, encoding, arguments, context.max_output_bytes, stop)
@@ -130,19 +132,27 @@ def _read(
         return _error(f"path: {path!r} cannot be read: {error.strerror}")
 
 
-def _may_be_outlined(arguments: dict[str, Any], options: Mapping[str, Any], size: int) -> bool:
+def _is_asked_for_whole(arguments: Mapping[str, Any]) -> bool:
     """A window that was asked for is shown as it is."""
-    asked = arguments.get("raw", False) or "offset" in arguments or "limit" in arguments
-    return bool(options.get("outline", False)) and not asked and size <= _OUTLINED_BYTES
+    return "offset" not in arguments and "limit" not in arguments
 
 
-def _outline(path: str, data: bytes) -> Result | None:
-    text = textfiles.decoded(data).text
-    sections = outline.outlined(path, text)
-    if not sections:
+def _whole(
+    path: str, raw: bool, options: Mapping[str, Any], file: BinaryIO, head: bytes
+) -> Result | None:
+    """The outline of a large file, else all of its lines where the profile bounds the file in
+    place of what is shown of it (C-19); None where it does neither.
+    """
+    outlines = options.get("outline", False) and not raw
+    shows_all = "max_text_bytes" in options
+    if not outlines and not shows_all:
         return None
-    shown = {"outline": outline.described(path, text, sections)}
-    return Result(msgspec.json.encode(shown).decode())
+    text = textfiles.decoded(head + file.read()).text
+    sections = outline.outlined(path, text) if outlines else ()
+    if sections:
+        shown = {"outline": outline.described(path, text, sections)}
+        return Result(msgspec.json.encode(shown).decode())
+    return Result("\n".join(line_windows.numbered(lines_of(text)))) if shows_all else None
 
 
 def _window(
@@ -180,7 +190,7 @@ def _described(path: str, kind: str, head: bytes, file: BinaryIO, size: int) -> 
         )
     pixels = image_sizes.pixels(form, body)
     said = f"{path} is a {kind} of {len(body)} bytes"
-    if pixels is None:
+    if pixels is None or not is_whole(form, body):
         # A server that refuses a damaged image would refuse every further question with it.
         return Result(f"[{said}; it is damaged, so it cannot be shown]")
     said = f"{said}, {pixels[0]} x {pixels[1]} pixels"
@@ -203,6 +213,7 @@ TOOL = Tool(
     effect="read",
     prepare=prepare,
     run=run,
+    cwd_note="A relative path starts at {working_dir}.",
     primary_key="path",
     parallel=True,
     plan=True,

@@ -36,7 +36,7 @@ _PARAMETERS: dict[str, Any] = {
 def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     """Checked arguments: sections or all, not both (C-23)."""
     checked = schema.validated(arguments, _PARAMETERS)
-    paths.check_beneath(workspace.root, checked["path"])
+    paths.check_beneath(workspace.ground, checked["path"])
     if ("sections" in checked) == bool(checked.get("all", False)):
         raise BadArguments("name sections, or set all to true; one of the two")
     return Prepared(checked, Preview(checked["path"]))
@@ -46,7 +46,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     """Which sections come into sight, which are there now (C-23)."""
     arguments = prepared.arguments
     try:
-        file = await asyncio.to_thread(pinned.read, context.workspace.root, arguments["path"])
+        file = await asyncio.to_thread(pinned.read, context.workspace.ground, arguments["path"])
         before = context.pins.files.get(file.path)
         if before is None:
             raise BadArguments(f"path: {file.path!r} is not open; open it with open_file first")

@@ -4,7 +4,15 @@ from typing import Any
 
 from redshank_node.tools.support import one_shot, schema, times, timetable, wakes
 from redshank_node.tools.support.refusals import refused
-from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
+from redshank_node.tools.tool import (
+    BadArguments,
+    CallContext,
+    Form,
+    Prepared,
+    Result,
+    Tool,
+    Workspace,
+)
 from redshank_shared.domain.cadence import Once, first_due
 from redshank_shared.domain.commands import CreateSchedule
 from redshank_shared.domain.events import Preview
@@ -46,13 +54,18 @@ _PARAMETERS: dict[str, Any] = {
 
 
 def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
-    """Checked arguments with exactly one cadence that can come due; those of `schedule` too, whose
-    moment must be to come (K-86, K-87, C-42).
-    """
-    to_come = one_shot.is_one_shot(arguments)
-    given = one_shot.as_schedule(arguments) if to_come else arguments
-    checked = schema.validated(given, _PARAMETERS)
+    """Checked arguments with exactly one cadence that can come due (K-86, K-87)."""
+    checked = schema.validated(arguments, _PARAMETERS)
     wakes.check_texts(checked)
+    return _prepared(checked, to_come=False)
+
+
+def prepare_one_shot(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
+    """The same from the arguments of `schedule`, whose moment must be to come (C-42)."""
+    return _prepared(one_shot.as_schedule(arguments, workspace), to_come=True)
+
+
+def _prepared(checked: dict[str, Any], *, to_come: bool) -> Prepared:
     shown = timetable.shown(timetable.cadence(checked, 0.0))
     checked["to_come"] = to_come
     return Prepared(checked, Preview(f"{checked['name']}: {shown}", "text", checked["message"]))
@@ -106,4 +119,5 @@ TOOL = Tool(
     primary_key="message",
     parallel=True,
     aliases=("schedule",),
+    forms={"one_shot": Form(one_shot.DESCRIPTION, one_shot.PARAMETERS, prepare_one_shot, "prompt")},
 )

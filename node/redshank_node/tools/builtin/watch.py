@@ -5,20 +5,13 @@ from typing import Any
 from redshank_node.tools.support import danger, schema, times, wakes
 from redshank_node.tools.support.refusals import on_argument, refused
 from redshank_node.tools.support.schedule_lines import ENDED, line, listed, named, scheduled_in
-from redshank_node.tools.tool import (
-    BadArguments,
-    CallContext,
-    Prepared,
-    Result,
-    Scheduled,
-    Tool,
-    Workspace,
-)
+from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.cadence import Interval
 from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule
 from redshank_shared.domain.conditions import Condition
 from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.scheduled import Scheduled
 from redshank_shared.domain.scheduling import MOST_POLLS, MOST_WATCHES, WATCH_SECONDS
 
 _DEFAULT_POLL = "5m"
@@ -175,6 +168,7 @@ TOOL = Tool(
     effect="process",
     prepare=prepare,
     run=run,
+    cwd_note="Its command starts in {working_dir}.",
     primary_key="command",
     asks=("create",),
     labelled_by="action",

@@ -13,6 +13,7 @@ from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.support.write_frontmatter import with_frontmatter
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
+from redshank_shared.domain.roots import key_of
 from redshank_shared.domain.seen_files import SeenFile
 
 _PARAMETERS: dict[str, Any] = {
@@ -46,7 +47,7 @@ _COMPARED_BYTES = 1 << 20
 
 
 class _Before(msgspec.Struct, frozen=True):
-    """What is there now: the first bytes of it, its digest, where it is from the root."""
+    """What is there now: the first bytes of it, its digest, its key."""
 
     path: str
     head: bytes
@@ -65,6 +66,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
         checked["content"].encode()
     except UnicodeEncodeError:
         raise BadArguments("content holds half a character; send whole characters") from None
+    paths.check_writable(workspace.ground, checked["path"])
     before = _before(workspace, checked["path"])
     expected = checked.get("expected_sha256", "").lower()
     if expected and (before is None or before.digest != expected):
@@ -78,7 +80,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
             "again, then decide what to write"
         )
     if workspace.options.get("keep_frontmatter", False) and not checked.get("append", False):
-        path = _relative(workspace, checked["path"])
+        path = _key(workspace, checked["path"])
         checked["content"] = with_frontmatter(path, _text_of(before), checked["content"])
     if not checked.get("append", False) or expected:
         # What a person saw replaced must be what is replaced, also when they answer much later.
@@ -90,11 +92,11 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
 
 def _before(workspace: Workspace, path: str) -> _Before | None:
     try:
-        with paths.located(workspace.root, path) as place:
+        with paths.located(workspace.ground, path) as place:
             if place.info is None:
                 return None
             place.regular()
-            descriptor, relative = place.open(os.O_RDONLY), place.relative
+            descriptor, key = place.open(os.O_RDONLY), place.key
     except paths.PathRefused as missing:
         if missing.kind != "missing":
             raise
@@ -102,25 +104,22 @@ def _before(workspace: Workspace, path: str) -> _Before | None:
     try:
         info = os.fstat(descriptor)
         data = writing.read_bytes(descriptor, MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            digest = seen_file(relative, descriptor).digest
-        else:
-            digest = digest_of(data)
+        digest = seen_file(key, descriptor).digest if len(data) > MAX_BYTES else digest_of(data)
     finally:
         os.close(descriptor)
-    known = workspace.seen.get(relative)
+    known = workspace.seen.get(key)
     as_seen = known is None or still_is(known, digest, info)
-    return _Before(relative, data[: _COMPARED_BYTES + 1], digest, as_seen)
+    return _Before(key, data[: _COMPARED_BYTES + 1], digest, as_seen)
 
 
-def _relative(workspace: Workspace, path: str) -> str:
+def _key(workspace: Workspace, path: str) -> str:
     try:
-        with paths.located(workspace.root, path) as place:
-            return place.relative
+        with paths.located(workspace.ground, path) as place:
+            return place.key
     except paths.PathRefused as missing:
         if missing.kind != "missing":
             raise
-        return os.path.relpath(os.path.join(workspace.root, path), workspace.root)
+        return key_of(workspace.ground, path)
 
 
 def _text_of(before: _Before | None) -> str:
@@ -164,12 +163,14 @@ def _written(arguments: dict[str, Any], workspace: Workspace) -> Result:
     base = arguments.get(_BASE)
     data = content.encode()
     if arguments.get("append", False):
-        new = writing.append_file(workspace.root, path, lambda head: _addition(content, head), base)
+        new = writing.append_file(
+            workspace.ground, path, lambda head: _addition(content, head), base
+        )
         done = "made" if new else "extended"
     else:
         # One too large to be hashed while it was prepared is replaced as it is.
         expected = None if base is not None and base.startswith("stat:") else base
-        new = writing.replace_file(workspace.root, path, data, expected)
+        new = writing.replace_file(workspace.ground, path, data, expected)
         done = "made" if new else "replaced"
     said = f"{path} {done}: {len(data)} bytes written"
     known = arguments[_KNOWN] or not arguments.get("append", False)
@@ -179,12 +180,12 @@ def _written(arguments: dict[str, Any], workspace: Workspace) -> Result:
 def _seen(workspace: Workspace, path: str) -> tuple[SeenFile, ...]:
     """The file as it is now; nothing where it is gone again."""
     try:
-        with paths.located(workspace.root, path) as place:
-            descriptor, relative = place.open(os.O_RDONLY), place.relative
+        with paths.located(workspace.ground, path) as place:
+            descriptor, key = place.open(os.O_RDONLY), place.key
     except paths.PathRefused:
         return ()
     try:
-        return (seen_file(relative, descriptor),)
+        return (seen_file(key, descriptor),)
     finally:
         os.close(descriptor)
 
@@ -218,6 +219,8 @@ TOOL = Tool(
     effect="write",
     prepare=prepare,
     run=run,
+    cwd_note="A relative path starts at {working_dir}.",
+    workspace_note="Keep what you make in the workspace {workspace_dir}.",
     primary_key="content",
     aliases=("write",),
     options=_OPTIONS,

@@ -10,17 +10,17 @@ from redshank_node.tools.support.output import Stream
 from redshank_node.tools.support.paths import located
 from redshank_node.tools.support.writing import replace_file
 from redshank_node.tools.tool import BadArguments
+from redshank_shared.domain.roots import WORKSPACE, Ground, Roots
 from redshank_shared.profiles.exec_options import ExecOptions
 
 _STREAMS: tuple[tuple[Stream, str], ...] = (("stdout", ".out"), ("stderr", ".err"))
-_WORKSPACE = "/workspace"
 _MOST_SEQUENCE = 999
 
 
 def reported(
     output: SeparateStreams,
     options: ExecOptions,
-    workspace: pathlib.Path,
+    ground: Ground,
     stem: str,
 ) -> dict[str, Any]:
     """The lengths in bytes with what C-14 to C-17 say of the output; writes files where it must.
@@ -33,7 +33,7 @@ def reported(
         texts: dict[str, str] = {stream: _text(output, stream) for stream, _ in _STREAMS}
         return {**report, "inline": True, **texts, "truncated": False}
     try:
-        return {**report, "inline": False, **_spilled(output, options, workspace, stem)}
+        return {**report, "inline": False, **_spilled(output, options, ground, stem)}
     except (OSError, BadArguments):
         return {**report, **_fallback(output, options)}
 
@@ -62,17 +62,17 @@ def preview(text: str, total_bytes: int, key: str, options: ExecOptions) -> tupl
 
 
 def _spilled(
-    output: SeparateStreams, options: ExecOptions, workspace: pathlib.Path, stem: str
+    output: SeparateStreams, options: ExecOptions, ground: Ground, stem: str
 ) -> dict[str, Any]:
-    folder = _folder(options.output_dir, workspace)
-    name = _free(workspace, folder, stem)
+    folder = _folder(options.output_dir, ground)
+    name = _free(ground, folder, stem)
     report: dict[str, Any] = {}
     for stream, ending in _STREAMS:
         length = output.length(stream)
         if not length:
             continue
         path = f"{folder}/{name}{ending}"
-        replace_file(workspace, path, output.kept(stream))
+        replace_file(ground, path, output.kept(stream))
         report[f"{stream}Path"] = path
         shown, _ = preview(_text(output, stream), length, f"{stream}Path", options)
         report[f"{stream}Preview"] = shown
@@ -92,29 +92,31 @@ def _fallback(output: SeparateStreams, options: ExecOptions) -> dict[str, Any]:
     return {**report, "truncated": dropped}
 
 
-def _folder(output_dir: str, workspace: pathlib.Path) -> str:
+def _folder(output_dir: str, ground: Ground) -> str:
     """The folder of the option, seen from the workspace, which the option calls /workspace."""
-    if output_dir == _WORKSPACE or output_dir.startswith(f"{_WORKSPACE}/"):
-        return output_dir[len(_WORKSPACE) :].strip("/") or "."
+    if output_dir == WORKSPACE or output_dir.startswith(f"{WORKSPACE}/"):
+        return output_dir[len(WORKSPACE) :].strip("/") or "."
     if output_dir.startswith("/"):
+        if isinstance(ground, Roots):
+            return output_dir.rstrip("/")
         try:
-            return str(pathlib.PurePath(output_dir).relative_to(workspace))
+            return str(pathlib.PurePath(output_dir).relative_to(ground))
         except ValueError:
             raise OSError(errno.EACCES, "outside of the workspace", output_dir) from None
     return output_dir.strip("/") or "."
 
 
-def _free(workspace: pathlib.Path, folder: str, stem: str) -> str:
+def _free(ground: Ground, folder: str, stem: str) -> str:
     before, _, after = stem.partition("\0")
     for number in range(1, _MOST_SEQUENCE + 1):
         name = f"{before}-{number:03}-{after}"
-        if not any(_is_there(workspace, f"{folder}/{name}{ending}") for _, ending in _STREAMS):
+        if not any(_is_there(ground, f"{folder}/{name}{ending}") for _, ending in _STREAMS):
             return name
     raise OSError(errno.EEXIST, "every number of this moment is taken", folder)
 
 
-def _is_there(workspace: pathlib.Path, path: str) -> bool:
-    with located(workspace, path, make_folders=True) as place:
+def _is_there(ground: Ground, path: str) -> bool:
+    with located(ground, path, make_folders=True) as place:
         return place.info is not None
 
 

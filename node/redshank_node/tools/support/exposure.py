@@ -46,19 +46,27 @@ def of_kind(tools: Iterable[Tool], kind: SessionKind) -> tuple[Tool, ...]:
 
 
 def shown_in(tool: Tool, scene: Scene) -> Tool:
-    """The tool as this scene's models read it: the overlay of its kind, notes about folders
-    (T-03, T-04).
-    """
+    """The tool as sessions of this scene's kind have it (T-03)."""
     variant = tool.kind_variants.get(scene.kind)
-    description = (variant.description if variant else "") or tool.description
+    if variant is None:
+        return tool
+    return msgspec.structs.replace(
+        tool,
+        description=variant.description or tool.description,
+        parameters=variant.parameters or tool.parameters,
+    )
+
+
+def with_notes(tool: Tool, scene: Scene) -> Tool:
+    """The tool with what it says of this scene's folders behind its description, whoever wrote
+    that (T-04).
+    """
+    description = tool.description
     if tool.cwd_note:
         description += " " + tool.cwd_note.replace("{working_dir}", scene.working_dir)
     if tool.workspace_note and scene.workspace_dir:
         description += " " + tool.workspace_note.replace("{workspace_dir}", scene.workspace_dir)
-    parameters = variant.parameters if variant and variant.parameters else tool.parameters
-    if (description, parameters) == (tool.description, tool.parameters):
-        return tool
-    return msgspec.structs.replace(tool, description=description, parameters=parameters)
+    return msgspec.structs.replace(tool, description=description)
 
 
 def exposed(tool: Tool, name: str, exposure: Exposure, *, parallel: bool | None = None) -> Tool:
@@ -69,6 +77,8 @@ def exposed(tool: Tool, name: str, exposure: Exposure, *, parallel: bool | None 
         tool = msgspec.structs.replace(tool, parallel=parallel)
     if exposure == _UNCHANGED:
         return tool
+    if exposure.form:
+        tool = _in_form(tool, name, exposure.form)
     _check(tool, name, exposure)
     options = {key: value for key, value in exposure.preset.items() if key in tool.options}
     given = {key: value for key, value in exposure.preset.items() if key not in options}
@@ -99,6 +109,20 @@ def exposed(tool: Tool, name: str, exposure: Exposure, *, parallel: bool | None 
         prepare=prepare,
         run=run,
         primary_key=_primary_key(tool, shown, exposure),
+    )
+
+
+def _in_form(tool: Tool, name: str, form: str) -> Tool:
+    shape = tool.forms.get(form)
+    if shape is None:
+        there = ", ".join(sorted(tool.forms)) or "none"
+        raise _wrong(name, "form", f"is {form}, which the tool has not; it has {there}")
+    return msgspec.structs.replace(
+        tool,
+        description=shape.description,
+        parameters=shape.parameters,
+        prepare=shape.prepare,
+        primary_key=shape.primary_key,
     )
 
 

@@ -14,7 +14,7 @@ _BY_TIME = "stat:"
 
 
 def seen_file(path: str, descriptor: int) -> SeenFile:
-    """The open file as it is now. `path` leads from the workspace's root, all links resolved.
+    """The open file as it is now. `path` is its key, all links resolved.
 
     Leaves the descriptor's offset alone. Call it before the file is read: a change between the two
     then counts as one.

@@ -3,8 +3,9 @@
 import re
 
 from redshank_node.tools.support.refusals import on_argument
-from redshank_node.tools.tool import Artifacts, BadArguments, KeptBytes
+from redshank_node.tools.tool import Artifacts, BadArguments
 from redshank_shared.domain.asset_digests import checked_digest
+from redshank_shared.domain.kept_bytes import KeptBytes
 
 _PREFIX = "attachment:"
 _DIGEST = re.compile(r"sha256:.*|[0-9a-f]{64}")

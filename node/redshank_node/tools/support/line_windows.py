@@ -2,7 +2,7 @@
 
 import io
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 import msgspec
@@ -11,6 +11,8 @@ from redshank_node.tools.support import textfiles, truncate
 
 _BLOCK_BYTES = 1 << 20
 _LINE_CHARACTERS = 16384
+_LINE_BYTES = 4 * _LINE_CHARACTERS
+_GOES_ON = " [... the line goes on ...]"
 _NOTICE_BYTES = 200
 # In these encodings a line ends with the one byte of a line feed, so that lines can be counted
 # without decoding them.
@@ -47,16 +49,21 @@ def window(
     the room for a notice. Raises PastTheEnd. Ends early when `stop` is set.
     """
     file.seek(len(encoding.bom))
-    first = 1
-    if offset > 1 and encoding.codec in _COUNTED:
-        _skip(file, offset - 1, stop)
-        first = offset
-    errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
-    text = io.TextIOWrapper(file, encoding.codec, errors=errors, newline="\n")
+    if encoding.codec in _COUNTED:
+        if offset > 1:
+            _skip(file, offset - 1, stop)
+        lines = _counted_lines(file, encoding.codec, stop)
+        return _taken(lines, offset, offset, limit, max_bytes)
+    text = io.TextIOWrapper(file, encoding.codec, errors="replace", newline="\n")
     try:
-        return _taken(_lines(text, stop), first, offset, limit, max_bytes)
+        return _taken(_lines(text, stop), 1, offset, limit, max_bytes)
     finally:
         text.detach()
+
+
+def numbered(lines: Iterable[str], first: int = 1) -> Iterator[str]:
+    """Each line behind its number and a tab."""
+    return (f"{number:>6}\t{_shown(line)}" for number, line in enumerate(lines, first))
 
 
 def _skip(file: BinaryIO, lines: int, stop: threading.Event) -> None:
@@ -88,8 +95,32 @@ def _behind(block: bytes, line_ends: int) -> int:
     return high
 
 
-def _lines(text: io.TextIOWrapper, stop: threading.Event) -> Iterator[str]:
+def _counted_lines(file: BinaryIO, codec: str, stop: threading.Event) -> Iterator[str]:
     """Each line without its end; of a very long one only the beginning, with a mark."""
+    errors = "surrogateescape" if codec == "utf-8" else "strict"
+    while (data := file.readline(_LINE_BYTES)) and not stop.is_set():
+        ends = data.endswith(b"\n")
+        goes_on = not ends and _pass_over_line(file, stop)
+        line = (data[:-1].removesuffix(b"\r") if ends else data).decode(codec, errors)
+        goes_on = goes_on or len(line) > _LINE_CHARACTERS
+        yield _shown(line[:_LINE_CHARACTERS]) + (_GOES_ON if goes_on else "")
+
+
+def _pass_over_line(file: BinaryIO, stop: threading.Event) -> bool:
+    """Go behind the end of the line; whether anything stood before it."""
+    begin = file.tell()
+    at = begin
+    while (block := file.read(_BLOCK_BYTES)) and not stop.is_set():
+        end = block.find(b"\n")
+        if end >= 0:
+            file.seek(at + end + 1)
+            return at + end > begin
+        at += len(block)
+    return at > begin
+
+
+def _lines(text: io.TextIOWrapper, stop: threading.Event) -> Iterator[str]:
+    """The same of an encoding in which bytes do not show where a line ends."""
     while line := text.readline(_LINE_CHARACTERS):
         if stop.is_set():
             return
@@ -97,7 +128,7 @@ def _lines(text: io.TextIOWrapper, stop: threading.Event) -> Iterator[str]:
             yield _shown(line[:-1].removesuffix("\r"))
             continue
         rest = text.readline(_LINE_CHARACTERS)
-        mark = " [... the line goes on ...]" if rest not in ("", "\n") else ""
+        mark = _GOES_ON if rest not in ("", "\n") else ""
         while rest and not rest.endswith("\n") and not stop.is_set():
             rest = text.readline(_LINE_CHARACTERS)
         yield _shown(line) + mark

@@ -68,7 +68,7 @@ async def speak(
     """The speech that these fields ask for (`input`, `voice`, `response_format`); MediaFailed."""
     body = msgspec.json.encode({"model": route.model, **fields})
     sound = await _answer(route, "/audio/speech", seconds, body)
-    if not sound or sound[:1] == b"{":
+    if not sound or sound.lstrip()[:1] in (b"{", b"<"):
         raise MediaFailed(f"{route.name} answers without sound")
     return Media(media_type, sound)
 

@@ -3,11 +3,11 @@
 Read in one pass: the parser of the standard library takes minutes for a hostile kilobyte.
 """
 
-import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from redshank_node.tools.support.entities import unescaped
 from redshank_node.tools.support.outline_section import Mark
 
 _NAME = re.compile(r"<([A-Za-z_:][^\s/>]{0,199})")
@@ -28,7 +28,7 @@ def named_tags(lines: list[str]) -> list[Mark]:
     for line in lines:
         begins.append(begins[-1] + len(line) + 1)
     return [
-        Mark(f"{tag}#{html.unescape(name)}", bisect_right(begins, place), tag)
+        Mark(f"{tag}#{unescaped(name)}", bisect_right(begins, place), tag)
         for place, tag, name in _tags(text)
         if name
     ]

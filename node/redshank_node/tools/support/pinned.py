@@ -1,7 +1,6 @@
 """Shows a pinned file as every prompt has it: whole, or its outline with active sections."""
 
 import os
-import pathlib
 from collections.abc import Sequence
 
 import msgspec
@@ -10,9 +9,10 @@ from redshank_node.tools.support import outline, paths, textfiles
 from redshank_node.tools.support.outline_section import Section, lines_of
 from redshank_node.tools.tool import BadArguments
 from redshank_shared.domain.pins import Pin
+from redshank_shared.domain.roots import Ground
 
 MOST_BYTES = 262144
-_GONE = ("missing", "dangling", "folder", "not_folder", "not_regular", "escape", "loop")
+_GONE = ("missing", "dangling", "folder", "not_folder", "not_regular", "escape", "loop", "unmade")
 
 
 class NotShown(BadArguments):
@@ -26,7 +26,7 @@ class NotShown(BadArguments):
 
 
 class PinnedFile(msgspec.Struct, frozen=True):
-    """A file that may be pinned. `path` leads from the root, all links resolved; `sections` stand
+    """A file that may be pinned. `path` is its key, all links resolved; `sections` stand
     in place of a large text, () where the text itself is shown.
     """
 
@@ -35,13 +35,13 @@ class PinnedFile(msgspec.Struct, frozen=True):
     sections: tuple[Section, ...]
 
 
-def read(root: pathlib.Path, path: str) -> PinnedFile:
+def read(ground: Ground, path: str) -> PinnedFile:
     """The file at the path as it is now; raises NotShown: no text, larger than 256 KiB (C-18), a
     folder (C-22), not there.
     """
     try:
-        with paths.located(root, path) as place:
-            relative = place.relative
+        with paths.located(ground, path) as place:
+            key = place.key
             descriptor = place.open(os.O_RDONLY)
     except paths.PathRefused as refused:
         raise NotShown(str(refused), gone=refused.kind in _GONE) from None
@@ -56,7 +56,7 @@ def read(root: pathlib.Path, path: str) -> PinnedFile:
         text = textfiles.decoded(data).text if data else ""
     except textfiles.NotText as other:
         raise NotShown(f"path: {path!r} is no text but a {other.kind}") from None
-    return PinnedFile(relative, text, outline.outlined(relative, text))
+    return PinnedFile(key, text, outline.outlined(key, text))
 
 
 def listed(sections: Sequence[Section]) -> str:

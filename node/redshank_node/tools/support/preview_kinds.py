@@ -52,9 +52,11 @@ _TYPES: dict[str, PreviewKind] = {
     "text/markdown": "markdown",
     "text/x-markdown": "markdown",
 }
-_HTML = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S)
+# Each comment ends at its first end: to try later ones takes for ever where there are many.
+_COMMENTS = r"(?><!--.*?-->\s*)*+"
+_HTML = re.compile(rf"\s*{_COMMENTS}<(?:!doctype html|html|head|body)\b", re.I | re.S)
 _SVG = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype svg[^>]*>\s*)?<svg\b", re.I | re.S
+    rf"\s*(?:<\?xml[^>]*>\s*)?{_COMMENTS}(?:<!doctype svg[^>]*>\s*)?{_COMMENTS}<svg\b", re.I | re.S
 )
 _LOOKED_AT_CHARACTERS = 4096
 
@@ -167,6 +169,8 @@ def _kind(text: str, suffix: str, said: str) -> PreviewKind:
 
 def _table(text: str, suffix: str, said: str, *, must_be: bool) -> Shown:
     """JSON that is no table is text, unless a table was asked for."""
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
     if suffix == "json" or "json" in said or text.lstrip()[:1] in ("[", "{"):
         if _is_table(text):
             return Shown("table", "application/json", text.encode(errors="replace"))

@@ -3,8 +3,10 @@
 import html
 import re
 
+from redshank_node.tools.support.entities import unescaped
+
 _BASE = re.compile(r"<base\b", re.I)
-_HEAD = re.compile(r"<head\b[^>]*>", re.I)
+_HEAD = re.compile(r"<head\b[^<>]*>", re.I)
 _START = re.compile(r"\s*<!doctype[^>]*>", re.I)
 _TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.I)
 _LOOKED_AT_CHARACTERS = 65536
@@ -23,4 +25,4 @@ def based(source: str, url: str) -> str:
 def title_of(source: str) -> str:
     """What the page calls itself, on one line, at most 200 characters; empty where it does not."""
     found = _TITLE.search(source[:_LOOKED_AT_CHARACTERS])
-    return " ".join(html.unescape(found.group(1)).split())[:200] if found else ""
+    return " ".join(unescaped(found.group(1)).split())[:200] if found else ""

@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
+from redshank_node.tools.support.latest_lines import LatestLines
 from redshank_node.tools.support.output import GatheredOutput, Stream
 from redshank_node.tools.support.supervised import pipe, supervised
 from redshank_shared.waiting import happened
@@ -269,25 +270,22 @@ class _Emitter:
     def __init__(self, emit: Callable[[str], None]) -> None:
         self._emit = emit
         self._loop = asyncio.get_running_loop()
-        self._pending = ""
+        self._pending = LatestLines(_EMIT_CHARACTERS)
         self._not_before = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, text: str) -> None:
         if not text:
             return
-        self._pending += text
-        if len(self._pending) > _EMIT_CHARACTERS:
-            self._pending = "[...]\n" + self._pending[-_EMIT_CHARACTERS // 2 :]
+        self._pending.add(text)
         if self._timer is None:
             self._timer = self._loop.call_at(max(self._not_before, self._loop.time()), self.flush)
 
     def flush(self) -> None:
         self.stop()
         if self._pending:
-            text, self._pending = self._pending, ""
             self._not_before = self._loop.time() + _EMIT_SECONDS
-            self._emit(text)
+            self._emit(self._pending.take())
 
     def stop(self) -> None:
         if self._timer is not None:

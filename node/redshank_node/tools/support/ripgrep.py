@@ -12,6 +12,7 @@ import msgspec
 
 from redshank_node.tools.support import environment, own_files, paths, processes
 from redshank_node.tools.tool import BadArguments
+from redshank_shared.domain.roots import Ground
 from redshank_shared.settings.environment import process_environment
 
 SECONDS = 50.0
@@ -29,16 +30,20 @@ class Place(msgspec.Struct, frozen=True):
 
 
 @contextlib.contextmanager
-def searched(root: pathlib.Path, path: str) -> Iterator[Place]:
+def searched(ground: Ground, path: str) -> Iterator[Place]:
     """The place at the path, open in the block; raises BadArguments.
 
     A file is handed over as standard input: its name could become a link before ripgrep opens it.
     """
     with contextlib.ExitStack() as opened:
-        with paths.located(root, path) as place:
+        with paths.located(ground, path) as place:
             if place.info is None:
                 raise place.missing()
-            shown = place.relative
+            shown, root, relative = place.key, place.root, place.relative
+            if not root.shows(relative):
+                raise BadArguments(
+                    f"path: {path!r} is searched part by part; list_files shows the parts"
+                )
             is_folder = stat.S_ISDIR(place.info.st_mode)
             file = None if is_folder else place.open(os.O_RDONLY)
             if file is not None:
@@ -46,7 +51,9 @@ def searched(root: pathlib.Path, path: str) -> Iterator[Place]:
             folder = os.open(".", paths.FOLDER, dir_fd=place.parent)
             opened.callback(os.close, folder)
         before = shown if file is not None else "" if shown == "." else f"{shown}/"
-        yield Place(folder, file, before, () if file is not None else own_files.below(root, shown))
+        yield Place(
+            folder, file, before, () if file is not None else own_files.below(root.folder, relative)
+        )
 
 
 async def run(place: Place, options: Sequence[str], max_bytes: int) -> processes.Ended:

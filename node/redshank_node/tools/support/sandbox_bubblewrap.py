@@ -5,8 +5,9 @@ import pathlib
 import msgspec
 
 from redshank_node.tools.support.sandbox_limits import ProcessLimits, limited
-from redshank_node.tools.support.sandbox_view import View
+from redshank_node.tools.support.sandbox_view import Mount, View
 from redshank_node.tools.tool import SandboxLevel
+from redshank_shared.domain.roots import WORKSPACE
 
 # Without --cap-drop a node that runs as root hands its capabilities on.
 _ALWAYS = (
@@ -29,7 +30,6 @@ NO_USER_NAMESPACES = "--disable-userns"
 # kernel.core_pattern, whose program the kernel runs outside.
 _SYSTEM_WIDE = ("acpi", "bus", "fs", "irq", "mtrr", "pressure", "scsi", "sys")
 _KERNELS_OWN = ("kcore", "keys", "kmsg", "latency_stats", "sched_debug", "sysrq-trigger")
-_ALIAS = "/workspace"
 _SCRATCH = "/tmp"  # noqa: S108 - the command's own
 
 
@@ -54,23 +54,34 @@ class Bubblewrap(msgspec.Struct, frozen=True):
         words += _devices(limits.scratch_bytes)
         for path in view.readable:
             words += ("--ro-bind-try", str(path), str(path))
-        bind = "--ro-bind" if level == "read_only" else "--bind"
-        workspace = str(view.workspace)
-        words += (bind, workspace, workspace)
-        if not view.workspace.is_relative_to(_ALIAS):
-            words += ("--symlink", workspace, _ALIAS)
-        for path in view.held():
-            words += (bind, str(path), str(path))
+        words += _worked_in(view, writes=level != "read_only")
         for path in view.covered():
-            words += _cover(path)
+            for name in view.names(path):
+                words += _cover(path, name)
+        workspace = str(view.workspace) if view.roots is None else WORKSPACE
         words += ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workspace)
-        return (*words, "--", *limited(inner, limits, _SCRATCH, (workspace, _ALIAS)))
+        return (*words, "--", *limited(inner, limits, _SCRATCH, (workspace, WORKSPACE)))
 
 
 def _shown(path: pathlib.Path) -> tuple[str, ...]:
     if path.is_symlink():
         return ("--symlink", str(path.readlink()), str(path))
     return ("--ro-bind", str(path), str(path))
+
+
+def _worked_in(view: View, *, writes: bool) -> list[str]:
+    """The workspace with the roots beside it."""
+    words = [word for mount in view.mounts() for word in _bound(mount, writes=writes)]
+    if view.roots is not None:
+        words += ("--setenv", "HOME", WORKSPACE)
+    elif not view.workspace.is_relative_to(WORKSPACE):
+        words += ("--symlink", str(view.workspace), WORKSPACE)
+    return [*words, *(word for mount in view.held() for word in _bound(mount, writes=writes))]
+
+
+def _bound(mount: Mount, *, writes: bool) -> tuple[str, ...]:
+    bind = "--bind" if writes and mount.writable else "--ro-bind"
+    return (bind, str(mount.folder), str(mount.name))
 
 
 def _configured(path: pathlib.Path) -> tuple[str, ...]:
@@ -93,7 +104,7 @@ def _devices(scratch_bytes: int) -> tuple[str, ...]:
     return ("--proc", "/proc", "--dev", "/dev", *own)
 
 
-def _cover(path: pathlib.Path) -> tuple[str, ...]:
+def _cover(path: pathlib.Path, name: pathlib.Path) -> tuple[str, ...]:
     if path.is_dir():
-        return ("--perms", "0000", "--tmpfs", str(path), "--remount-ro", str(path))
-    return ("--ro-bind", "/dev/null", str(path))
+        return ("--perms", "0000", "--tmpfs", str(name), "--remount-ro", str(name))
+    return ("--ro-bind", "/dev/null", str(name))

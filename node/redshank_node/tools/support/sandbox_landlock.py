@@ -31,7 +31,10 @@ class Landlock(msgspec.Struct, frozen=True):
         words = [f"r={path}" for path in (*shown, pathlib.Path("/proc"))]
         words += [f"d=/dev/{name}" for name in _DEVICES]
         words.append(f"w={self.scratch}")
-        words.append(f"{'r' if level == 'read_only' else 'w'}={view.workspace}")
+        # Without names of their own: Landlock shows the machine's.
+        for mount in view.mounts():
+            writes = mount.writable and level != "read_only"
+            words.append(f"{'w' if writes else 'r'}={mount.folder}")
         if network:
             words.append("network")
         python = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _LAUNCHER)

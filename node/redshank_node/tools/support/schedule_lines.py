@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from redshank_node.tools.support import times, timetable
-from redshank_node.tools.tool import CallContext, Result, Scheduled
+from redshank_node.tools.tool import CallContext, Result
+from redshank_shared.domain.scheduled import Scheduled
 
 ENDED = ("completed", "canceled")
 _SHORTEST_REFERENCE = 3

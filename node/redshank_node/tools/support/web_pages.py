@@ -3,13 +3,13 @@
 import asyncio
 import codecs
 import email.message
-import html
 import logging
 import os
 import re
 import sys
 from typing import Literal
 
+from redshank_node.tools.support.entities import unescaped
 from redshank_node.tools.support.web_client import Fetched
 
 logger = logging.getLogger(__name__)
@@ -146,12 +146,12 @@ def _bare(source: str) -> str:
 
 def _title(source: str) -> str:
     found = re.search(r"<title[^<>]*>([^<]*)</title", source[:65536], re.I)
-    return " ".join(html.unescape(found.group(1)).split())[:200] if found else ""
+    return " ".join(unescaped(found.group(1)).split())[:200] if found else ""
 
 
 def _plain(source: str) -> str:
     """The text between the tags, a line a block."""
-    text = html.unescape(_TAG.sub(" ", _BLOCK.sub("\n<", source)))
+    text = unescaped(_TAG.sub(" ", _BLOCK.sub("\n<", source)))
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
@@ -165,7 +165,8 @@ def _known(encoding: str) -> str:
     # The web calls Windows' superset by the name of the standard.
     name = {"iso8859-1": "cp1252", "ascii": "cp1252"}.get(name, name)
     try:
-        "a".encode(name or "ascii")
-    except (LookupError, UnicodeError):
+        # Not every codec of Python's is one of texts, nor bears what it cannot read.
+        b"a\xff".decode(name or "ascii", "replace").encode()
+    except (LookupError, ValueError, AttributeError):
         return ""
     return name

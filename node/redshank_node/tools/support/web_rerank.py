@@ -1,4 +1,4 @@
-"""Puts search results into an order by relevance, where a reranker is set up."""
+"""Puts what was found into an order by relevance, where a reranker is set up."""
 
 import logging
 from collections.abc import Sequence
@@ -15,25 +15,32 @@ SECONDS = 10.0
 
 
 async def reranked(access: WebAccess, query: str, found: Sequence[Found]) -> list[Found]:
-    """The results best first, those below the threshold left out; in their own order where no
-    reranker is set, where it fails, or where it would leave none: a search never fails by it
-    (T-32).
-    """
-    rerank = access.rerank
-    if not rerank.url or not rerank.web_search or len(found) < 2:
+    """The results of a search of the web, as `best_first` has them."""
+    if not access.rerank.web_search:
         return list(found)
     texts = [f"{each.title}\n{each.snippet}" for each in found]
+    return [found[place] for place in await best_first(access, query, texts)]
+
+
+async def best_first(access: WebAccess, query: str, texts: Sequence[str]) -> list[int]:
+    """The places of the texts, the most relevant first, those below the threshold left out; in
+    their own order where no reranker is set, where it fails, or where it would leave none: a search
+    never fails by it (T-32).
+    """
+    rerank, as_they_are = access.rerank, list(range(len(texts)))
+    if not rerank.url or len(texts) < 2:
+        return as_they_are
     try:
         key = await access.find_rerank_key() if access.find_rerank_key else ""
         body = question(rerank.model, rerank.instruction, query, texts)
         answer = await asked(
             "POST", rerank.url, SECONDS, MOST_ANSWER_BYTES, headers=headers(key), body=body
         )
-        scored = ranking(answer, len(found))
+        scored = ranking(answer, len(texts))
     except (Unanswered, RedshankError) as failed:
         logger.warning("the reranker is left out: %s", failed)
-        return list(found)
-    return [found[each.index] for each in _kept(scored, rerank.threshold)] or list(found)
+        return as_they_are
+    return [each.index for each in _kept(scored, rerank.threshold)] or as_they_are
 
 
 def _kept(scored: Sequence[Scored], threshold: float) -> list[Scored]:

@@ -35,13 +35,15 @@ async def search(base_url: str, query: str, category: str) -> list[Found]:
 
 
 def found_in(body: bytes) -> list[Found]:
-    """The results of an answer of SearxNG, those without an address left out."""
+    """The results of an answer of SearxNG; those without an address, those that are made another
+    way than results of pages are left out.
+    """
     try:
         results = msgspec.json.decode(body, type=_Answer).results
     except msgspec.DecodeError as error:
         raise Unanswered(f"its answer is no JSON of SearxNG: {_MEND}") from error
     first: dict[str, _Result] = {}
-    for each in results:
+    for each in filter(None, map(_result, results)):
         if _is_web(each.url):
             first.setdefault(each.url, each)
     return [
@@ -63,7 +65,14 @@ class _Result(msgspec.Struct, frozen=True):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    results: list[_Result]
+    results: list[msgspec.Raw]
+
+
+def _result(each: msgspec.Raw) -> _Result | None:
+    try:
+        return msgspec.json.decode(each, type=_Result)
+    except msgspec.DecodeError:
+        return None
 
 
 def _is_web(url: str) -> bool:

@@ -1,12 +1,12 @@
 """Reads a workspace's file as bytes, up to a bound."""
 
 import os
-import pathlib
 
 import msgspec
 
 from redshank_node.tools.support import paths
 from redshank_node.tools.support.writing import read_bytes
+from redshank_shared.domain.roots import Ground
 
 
 class FileBytes(msgspec.Struct, frozen=True):
@@ -16,9 +16,9 @@ class FileBytes(msgspec.Struct, frozen=True):
     size: int
 
 
-def bytes_of(root: pathlib.Path, path: str, most_bytes: int) -> FileBytes:
-    """The file at this path below the root. Raises PathRefused; blocks while it reads."""
-    descriptor = paths.open_file(root, path)
+def bytes_of(ground: Ground, path: str, most_bytes: int) -> FileBytes:
+    """The file at this path of a workspace. Raises PathRefused; blocks while it reads."""
+    descriptor = paths.open_file(ground, path)
     try:
         body = read_bytes(descriptor, most_bytes)
         return FileBytes(body, max(os.fstat(descriptor).st_size, len(body)))

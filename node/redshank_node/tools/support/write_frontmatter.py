@@ -3,20 +3,20 @@
 import re
 import tomllib
 
-from redshank_node.tools.support.edit_frontmatter import body_start, fence_of
+from redshank_node.tools.support.edit_frontmatter import BLOCKS, body_start, fence_of
 from redshank_node.tools.tool import BadArguments
+from redshank_shared.domain.roots import is_in
 
-_BLOCKS = "blocks/"
 _YAML_KEY = re.compile(r"^([A-Za-z_][\w-]*):[ \t]*(.*)$", re.MULTILINE)
 
 
 def with_frontmatter(path: str, before: str, content: str) -> str:
     """What to write: the content, behind the frontmatter that was there where it has none.
 
-    `path` leads from the workspace's root; `before` is the text that is there now. BadArguments
+    `path` is the file's key; `before` is the text that is there now. BadArguments
     says what is wrong with the content's own frontmatter, or with the name of a block.
     """
-    if path.startswith(_BLOCKS) and not path.endswith(".md"):
+    if is_in(path, BLOCKS) and not path.endswith(".md"):
         raise BadArguments(f"path: {path!r} is a block, whose name must end with .md")
     fence = fence_of(path)
     if not fence:

@@ -3,12 +3,12 @@
 import contextlib
 import fcntl
 import os
-import pathlib
 from collections.abc import Callable, Iterator
 
 from redshank_node.tools.support.file_digests import digest_of
 from redshank_node.tools.support.new_folders import only_if_written
 from redshank_node.tools.support.paths import FOLDER, PathRefused, Place, located
+from redshank_shared.domain.roots import Ground
 
 # What is expected where there must be no file.
 NONE = "none"
@@ -31,7 +31,7 @@ def read_bytes(descriptor: int, max_bytes: int) -> bytes:
 
 
 def replace_file(
-    root: pathlib.Path, path: str, data: bytes, expected_sha256: str | None = None
+    ground: Ground, path: str, data: bytes, expected_sha256: str | None = None
 ) -> bool:
     """Put these bytes at the path, atomically; True where the file is new.
 
@@ -42,7 +42,7 @@ def replace_file(
     holds, and where the file is not the one with `expected_sha256`, NONE for
     none (F33).
     """
-    with only_if_written(root, path), located(root, path, make_folders=True) as place:
+    with only_if_written(ground, path), located(ground, path, make_folders=True) as place:
         if place.info is None:
             check_new(place, expected_sha256)
             commit_staged(place, stage(place, data, None))
@@ -54,21 +54,21 @@ def replace_file(
 
 
 def rewrite_file(
-    root: pathlib.Path, path: str, max_bytes: int, rewritten: Callable[[str, bytes], bytes]
+    ground: Ground, path: str, max_bytes: int, rewritten: Callable[[str, bytes], bytes]
 ) -> None:
     """Put in place of a file, atomically, what `rewritten` makes of its bytes, of which it gets at
-    most one more than `max_bytes`, with the path from the root, all links resolved.
+    most one more than `max_bytes`, with its key, all links resolved.
 
     No other call of ours writes the file meanwhile. Keeps and refuses what `replace_file` does,
     also where there is no file.
     """
-    with located(root, path) as place, held(place, os.O_RDWR) as descriptor:
-        data = rewritten(place.relative, read_bytes(descriptor, max_bytes + 1))
+    with located(ground, path) as place, held(place, os.O_RDWR) as descriptor:
+        data = rewritten(place.key, read_bytes(descriptor, max_bytes + 1))
         commit_staged(place, stage(place, data, os.fstat(descriptor)))
 
 
 def append_file(
-    root: pathlib.Path,
+    ground: Ground,
     path: str,
     addition: Callable[[bytes], bytes],
     expected_sha256: str | None = None,
@@ -80,7 +80,7 @@ def append_file(
 
     `addition` gets the first `head_bytes` that the file has now and answers with the bytes to add.
     """
-    with only_if_written(root, path), located(root, path, make_folders=True) as place:
+    with only_if_written(ground, path), located(ground, path, make_folders=True) as place:
         if place.info is None:
             check_new(place, expected_sha256)
             commit_staged(place, stage(place, addition(b""), None))

@@ -91,6 +91,8 @@ def test_questions_are_shown_with_their_options(
         expect(page.get_by_role("group", name="Which stations?")).to_be_visible()
         assert wrong_on(page) == []
         shot(page, "questions", look)
+        turn_to(page, "questions/qst_gone")
+        expect(page.get_by_text("No question of this id waits.")).to_be_visible()
         turn_to(page, f"workstreams/{one}")
         expect(page.get_by_role("radio", name="Only the first")).to_be_visible()
         page.keyboard.press("2")

@@ -2,7 +2,7 @@
 
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { onUnauthenticated } from "./api/client";
+import { onUnauthenticated, wasKnown } from "./api/client";
 import { queryClient } from "./api/queries";
 import { ApprovalsPage } from "./approvals/approvals-page";
 import { Sprite } from "./design/glyph";
@@ -20,12 +20,12 @@ import { ListPage } from "./workstreams/list-page";
 
 export function App() {
   const route = useRoute();
-  useEffect(() => onUnauthenticated(goSignIn), []);
+  useEffect(() => onUnauthenticated(() => goSignIn(wasKnown())), []);
   return (
     <QueryClientProvider client={queryClient}>
       <Sprite />
       {route.page === "signin" ? (
-        <SignInPage key={route.code} code={route.code} next={route.next} />
+        <SignInPage key={route.code} code={route.code} next={route.next} ended={route.ended} />
       ) : (
         <Shell route={route}>
           {(onNew) => <Page route={route} onNew={onNew} />}

@@ -21,10 +21,16 @@ export class ApiError extends Error {
 
 type Refusal = () => void;
 let refused: Refusal = () => undefined;
+let known = false;
 
 /** Says what happens when the console no longer knows who we are. */
 export function onUnauthenticated(act: Refusal): void {
   refused = act;
+}
+
+/** Whether the console has answered us since the page was loaded: a refusal then means that a session ended. */
+export function wasKnown(): boolean {
+  return known;
 }
 
 /** Tells the same from a stream that was refused. */
@@ -104,5 +110,6 @@ async function reach(path: string, request: RequestInit): Promise<Response> {
 async function decoded(response: Response, path: string): Promise<unknown> {
   if (response.status === 401 && path !== "/v1/signin") refused();
   if (!response.ok) throw await problemOf(response);
+  known = true;
   return response.status === 204 ? {} : ((await response.json()) as unknown);
 }

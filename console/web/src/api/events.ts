@@ -1,7 +1,7 @@
 /** The events of a workstream's stream, as the console sends them. */
 
 import type { Answer } from "./decision-types";
-import type { Audience, Decision, Effect, Mode, Outcome, Preview, QuestionPart, State, WaitFor } from "./types";
+import type { Audience, Decision, Effect, Mode, Outcome, Preview, QuestionPart, Schedule, State, WaitFor } from "./types";
 
 interface Durable<Kind extends string> {
   kind: Kind;
@@ -126,6 +126,35 @@ export type OutputPart =
   | { type: "text"; text: string }
   | { type: "asset"; asset_id: string; media_type?: string; size?: number };
 export type OutputEmitted = Durable<"output.emitted"> & { call_id: string; parts: OutputPart[]; inline?: boolean; final?: boolean };
+export type ScheduleCreated = Durable<"schedule.created"> & {
+  schedule_id: string;
+  name: string;
+  by: string;
+  watch?: { command: string } | null;
+  target?: string;
+};
+export type ScheduleChanged = Durable<"schedule.changed"> & {
+  schedule_id: string;
+  state: Schedule["state"];
+  by: string;
+  detail?: string;
+};
+export type ScheduleTriggered = Durable<"schedule.triggered"> & { schedule_id: string; run_id: string; by: string };
+export type ScheduleFired = Durable<"schedule.fired"> & { schedule_id: string; run_id: string };
+export type NotificationRequested = Durable<"notification.requested"> & {
+  delivery_id: string;
+  message: string;
+  title?: string;
+  username?: string;
+  channel_type?: string;
+  channel_id?: string;
+};
+export type NotificationSettled = Durable<"notification.settled"> & {
+  delivery_id: string;
+  sent: boolean;
+  results?: string[];
+  detail?: string;
+};
 export type ToolsFound = Durable<"tools.found"> & { names: string[]; call_id?: string; by_provider?: boolean };
 export type Started = Durable<"call.started"> & {
   call_id: string;
@@ -178,6 +207,12 @@ export type KnownEvent =
   | AssetsStored
   | OutputEmitted
   | ToolsFound
+  | ScheduleCreated
+  | ScheduleChanged
+  | ScheduleTriggered
+  | ScheduleFired
+  | NotificationRequested
+  | NotificationSettled
   | Started
   | Finished
   | Interrupted
@@ -207,7 +242,16 @@ export interface TakenUp {
   epoch: number;
 }
 
-export type LiveEvent = Delta | TakenUp;
+/** What a background command writes while it runs; `offset` counts the characters shown before it. */
+export interface TaskOutput {
+  kind: "task.output";
+  task_id: string;
+  state: string;
+  offset: number;
+  text: string;
+}
+
+export type LiveEvent = Delta | TakenUp | TaskOutput;
 export type AnyEvent = KnownEvent | LiveEvent;
 
 /** Whether an event stands in the log (it has a sequence number) rather than passing by. */

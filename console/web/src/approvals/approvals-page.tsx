@@ -12,6 +12,7 @@ import { ApprovalDetail } from "./approval-detail";
 import { titleOf } from "./covers";
 import { InboxList, type Row } from "./inbox-list";
 import { QuestionDetail } from "./question-detail";
+import { QuestionGone } from "./question-gone";
 import { nextOf, type Waiting } from "./seen";
 import { SettledDetail } from "./settled-detail";
 import { useApprovals, useQuestions, type Inbox } from "./use-inbox";
@@ -65,7 +66,7 @@ function Tab({ to, here, name, count }: { to: string; here: boolean; name: strin
 
 function Approvals({ call }: { call: string }) {
   const box = useApprovals();
-  const at = useStanding(call, firstOf(box.seen));
+  const at = useStanding(callOf(box.seen, call), firstOf(box.seen));
   const shown = box.seen.find((one) => one.item.call_id === at);
   const rows = box.seen.map(({ item, gone }): Row => ({
     call: item.call_id,
@@ -90,7 +91,7 @@ function Approvals({ call }: { call: string }) {
 
 function Questions({ call }: { call: string }) {
   const box = useQuestions();
-  const at = useStanding(call, firstOf(box.seen));
+  const at = useStanding(callOf(box.seen, call), firstOf(box.seen));
   const shown = box.seen.find((one) => one.item.call_id === at);
   const rows = box.seen.map(({ item, gone }): Row => ({
     call: item.call_id,
@@ -108,6 +109,7 @@ function Questions({ call }: { call: string }) {
   return (
     <Frame box={box} rows={rows} at={at} pathOf={questionsPath} open={shown?.item.workstream_id} linked={call} nothing="No agent asks anything.">
       {shown && <QuestionDetail key={shown.item.request_id} item={shown.item} gone={shown.gone} onAnswered={next} />}
+      {!shown && call && box.total !== undefined && <QuestionGone />}
     </Frame>
   );
 }
@@ -214,6 +216,11 @@ function useStanding(linked: string, first: string): string {
   const at = linked || stood || first;
   if (at !== stood) setStood(at);
   return at;
+}
+
+/** The call of a link, which may name the request in its place. */
+function callOf(seen: Inbox<Waiting>["seen"], linked: string): string {
+  return seen.find((one) => one.item.request_id === linked)?.item.call_id ?? linked;
 }
 
 /** The oldest that waits. */

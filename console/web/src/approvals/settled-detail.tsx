@@ -40,9 +40,11 @@ function Found({ decision }: { decision: CallDecision }) {
       {decision.resolution && <Settled decision={decision} call={call} workstream={decision.workstream} />}
       {asked && (
         <div className="card flat" role="group" aria-label="What was asked for">
-          <p className="pad">
-            {asked.title} <ChangeCount preview={asked} />
-          </p>
+          {asked.title !== asked.body && (
+            <p className="pad">
+              {asked.title} <ChangeCount preview={asked} />
+            </p>
+          )}
           <PreviewView preview={asked} />
         </div>
       )}

@@ -70,7 +70,12 @@ export function tokens(count: number): string {
 
 /** One or many: 1 line, 4 lines. */
 export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+  return `${count} ${plural(count, noun)}`;
+}
+
+/** The noun alone, for a number that stands apart from it. */
+export function plural(count: number, noun: string): string {
+  return count === 1 ? noun : `${noun}s`;
 }
 
 /** At most two letters for a person. */

@@ -4,6 +4,8 @@ import { useState } from "react";
 import type { HeardNode } from "../api/heard";
 import { useCluster } from "../cluster/use-cluster";
 import { Bones } from "../design/bones";
+import { NotHere } from "../design/not-here";
+import { usePhoneScroll } from "../design/phone-scroll";
 import { Refused } from "../design/refused";
 import { Glyph } from "../design/glyph";
 import { usePage } from "../shell/route";
@@ -47,31 +49,42 @@ function Found({ nodes, name, cards }: { nodes: readonly HeardNode[]; name: stri
   const usual = [...versions].sort((a, b) => b.nodes.length - a.nodes.length)[0]?.version ?? "";
   const selected = nodes.find((node) => node.name === name) ?? nodes[0];
   const lost = nodes.filter((node) => node.state === "lost");
+  const unknown = name !== "" && selected?.name !== name;
+  usePhoneScroll(unknown ? "" : name, "h-node");
   return (
     <div className="body">
-      {versions.length > 1 && (
-        <div className="notice warn">
-          <Glyph name="warn" />
-          <p>
-            <b>{versions.length === 2 ? "Two" : versions.length} versions run side by side:</b>{" "}
-            {versions.map((one) => `${one.version} on ${listed(one.nodes)}`).join(", ")}.
-          </p>
-        </div>
-      )}
+      {unknown && <NotHere what="node" name={name} />}
+      {versions.length > 1 && <SideBySide versions={versions} />}
       <section className={cards ? "panel as-cards" : "panel"} aria-label="Nodes">
         <NodeTable nodes={nodes} selected={selected?.name ?? ""} usualVersion={usual} />
       </section>
       <div className={lost.length > 0 ? "nd-grid" : "nd-grid alone"}>
         {selected && <NodeDetail node={selected} />}
-        {lost.length > 0 && (
-          <div className="nd-lost">
-            {lost.slice(0, MOST_LOST).map((node) => (
-              <LostPanel key={node.name} node={node} />
-            ))}
-            {lost.length > MOST_LOST && <p className="faint">and {lost.length - MOST_LOST} more</p>}
-          </div>
-        )}
+        {lost.length > 0 && <Lost nodes={lost} />}
       </div>
+    </div>
+  );
+}
+
+function Lost({ nodes }: { nodes: readonly HeardNode[] }) {
+  return (
+    <div className="nd-lost">
+      {nodes.slice(0, MOST_LOST).map((node) => (
+        <LostPanel key={node.name} node={node} />
+      ))}
+      {nodes.length > MOST_LOST && <p className="faint">and {nodes.length - MOST_LOST} more</p>}
+    </div>
+  );
+}
+
+function SideBySide({ versions }: { versions: ReturnType<typeof versionsOf> }) {
+  return (
+    <div className="notice warn">
+      <Glyph name="warn" />
+      <p>
+        <b>{versions.length === 2 ? "Two" : versions.length} versions run side by side:</b>{" "}
+        {versions.map((one) => `${one.version} on ${listed(one.nodes)}`).join(", ")}.
+      </p>
     </div>
   );
 }

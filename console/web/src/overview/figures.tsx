@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { HeardNode } from "../api/heard";
 import type { Overview } from "../api/types";
-import { secondsBetween, span, spanFine, tokens } from "../design/format";
+import { counted, plural, secondsBetween, span, spanFine, tokens } from "../design/format";
 import { Glyph, Icon } from "../design/glyph";
 import { useNow } from "../design/now";
 import { versionsOf } from "../nodes/versions";
@@ -30,7 +30,7 @@ export function Figures({ overview, nodes }: FiguresProps) {
         <span className="f">
           {tokens(totals.input_tokens + totals.output_tokens)} <small>tokens</small>
         </span>
-        <span className="d">{totals.calls} calls</span>
+        <span className="d">{counted(totals.calls, "call")}</span>
       </div>
       <a className="c-mcp" href={mcpPath()} title="On all nodes together">
         <span className="l c-mcp">
@@ -38,10 +38,10 @@ export function Figures({ overview, nodes }: FiguresProps) {
           MCP
         </span>
         <span className="f">
-          {mcp.servers} <small className="c-mcp">servers</small>
+          {mcp.servers} <small className="c-mcp">{plural(mcp.servers, "server")}</small>
         </span>
         <span className="d c-mcp">
-          {mcp.tools} tools, {mcp.resources} resources, {mcp.prompts} prompts
+          {[counted(mcp.tools, "tool"), counted(mcp.resources, "resource"), counted(mcp.prompts, "prompt")].join(", ")}
         </span>
       </a>
     </section>

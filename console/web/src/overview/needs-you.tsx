@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { glimpse } from "../api/queries";
 import type { View, WaitKind } from "../api/types";
+import { titleOf } from "../approvals/covers";
 import { fullTime, secondsBetween, span } from "../design/format";
 import { Glyph } from "../design/glyph";
 import { namingOf } from "../design/naming";
@@ -98,7 +99,7 @@ function Asked({ view }: { view: View }) {
   if (!approval) return <span className="ask clip">{view.waiting_for[0]?.detail}</span>;
   return (
     <span className="ask clip">
-      <code>{approval.tool}</code> {approval.preview.title}
+      <code>{approval.tool}</code> {titleOf(approval.tool, approval.preview.title)}
     </span>
   );
 }

@@ -28,9 +28,8 @@ interface RulesViewProps {
 
 export function RulesView({ rules, own, profile, shown, may, onAdd }: RulesViewProps) {
   const [removing, setRemoving] = useState<Rule | null>(null);
-  const ships = useQuery(profiles).data?.items.find((one) => one.name === profile)?.rules ?? [];
   const hit = shown?.verdict;
-  const builtin = hit?.scope === "session" && hit.origin === "static";
+  const builtin = hit?.scope === "session" && hit.origin === "static" ? hit.pattern : undefined;
   return (
     <>
       <p className="pm-say">
@@ -87,19 +86,24 @@ export function RulesView({ rules, own, profile, shown, may, onAdd }: RulesViewP
               ))}
           </Column>
         ))}
-        <Column order={4} name="Built-in" beside={`ships with profile ${profile}`} count={ships.length}>
-          {ships.map((rule) => (
-            <Line
-              key={rule.pattern}
-              pattern={rule.pattern}
-              decision={rule.decision}
-              hit={builtin && hit.pattern === rule.pattern}
-            />
-          ))}
-        </Column>
+        <BuiltIn profile={profile} hit={builtin} />
       </div>
       {removing && <RemoveDialog rule={removing} onClose={() => setRemoving(null)} />}
     </>
+  );
+}
+
+/** What a profile ships with; `hit` is the pattern that decided. */
+function BuiltIn({ profile, hit }: { profile: string; hit: string | undefined }) {
+  const { data, error } = useQuery(profiles);
+  const ships = data?.items.find((one) => one.name === profile)?.rules ?? [];
+  return (
+    <Column order={4} name="Built-in" beside={`ships with profile ${profile}`} count={data && ships.length}>
+      {error && !data && <li className="c-berry">Not known: {error.message}</li>}
+      {ships.map((rule) => (
+        <Line key={rule.pattern} pattern={rule.pattern} decision={rule.decision} hit={hit === rule.pattern} />
+      ))}
+    </Column>
   );
 }
 

@@ -14,6 +14,7 @@ test("each kind says when it comes due", () => {
   const cadences: Cadence[] = [
     HOURLY,
     { interval: { every_seconds: 90 } },
+    { interval: { every_seconds: 90_000 } },
     { once: { at: "2026-01-02T09:00:00Z" } },
     { cron: { expression: "0 7 * * 1", timezone: "Europe/Berlin" } },
     { watch: { command: "cat x", poll_every: 30, stop_on: "changed", max_polls: 9 } },
@@ -22,12 +23,13 @@ test("each kind says when it comes due", () => {
   expect(cadences.map((cadence) => whenOf(schedule(cadence)))).toEqual([
     "every 1 h",
     "every 90 s",
+    "every 25 h",
     "once, Fri 2 Jan 2026 09:00:00",
     "cron, Europe/Berlin",
     "every 30 s, until it holds",
     "every 1 min, on change",
   ]);
-  expect(cadences.slice(3).map((cadence) => exactly(schedule(cadence)))).toEqual([
+  expect(cadences.slice(4).map((cadence) => exactly(schedule(cadence)))).toEqual([
     "0 7 * * 1",
     "cat x, stop_on changed",
     "cat x",

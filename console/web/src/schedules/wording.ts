@@ -64,10 +64,17 @@ export function resultOf(schedule: Schedule, now: number): Result {
   return { glyph, words, beside };
 }
 
-/** A length that was chosen, whole where it can be: 30 s, 5 min, 1 h, otherwise in seconds. */
+const UNITS = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+] as const;
+
+/** A length that was chosen, in the largest unit that is exact: 30 s, 5 min, 25 h. */
 function every(seconds: number): string {
-  const whole = [86_400, 3600, 60].some((unit) => seconds >= unit && seconds % unit === 0);
-  return whole || seconds < 60 ? span(seconds) : `${seconds} s`;
+  const [unit, word] = UNITS.find(([length]) => seconds >= length && seconds % length === 0) ?? [1, "s"];
+  return `${seconds / unit} ${word}`;
 }
 
 function dayAndClock(at: string): string {

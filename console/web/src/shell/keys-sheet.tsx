@@ -56,7 +56,7 @@ export function KeysSheet({ onClose }: { onClose: () => void }) {
   const [singleKeys, setSingleKeys] = useSingleKeys();
   return (
     <Dialog label="Keys" className="keys" onClose={onClose}>
-      <div className="scroll">
+      <div className="scroll" tabIndex={0} role="group" aria-label="All keys">
         {SHEET.map(({ where, keys }) => (
           <section key={where}>
             <h3>{where}</h3>

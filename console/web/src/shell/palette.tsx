@@ -88,8 +88,8 @@ export function Palette({ onClose, onNew }: { onClose: () => void; onNew: () => 
           </li>
         ))}
       </ul>
-      <p className="vh" role="status">
-        {choices.length === 0 ? "Nothing found" : ""}
+      <p className={choices.length === 0 ? "none" : "vh"} role="status">
+        {choices.length === 0 ? "Nothing has this in its name or title." : ""}
       </p>
     </Dialog>
   );

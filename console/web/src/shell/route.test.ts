@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { approvalsPath, parseRoute, permissionsPath, questionsPath } from "./route";
 
 test("an address names its page", () => {
-  expect(parseRoute("#/signin?code=abc")).toEqual({ page: "signin", code: "abc", next: "" });
+  expect(parseRoute("#/signin?code=abc")).toEqual({ page: "signin", code: "abc", next: "", ended: false });
   expect(parseRoute("#/workstreams/ws%2F1")).toEqual({ page: "workstream", id: "ws/1" });
   expect(parseRoute("#/workstreams?state=failed")).toEqual({ page: "workstreams", search: "state=failed" });
   expect(parseRoute("#/overview")).toEqual({ page: "overview" });
@@ -16,6 +16,10 @@ test("an address names its page", () => {
 test("an address that is unknown is the list", () => {
   expect(parseRoute("")).toEqual({ page: "workstreams", search: "" });
   expect(parseRoute("#/elsewhere")).toEqual({ page: "workstreams", search: "" });
+});
+
+test("a mangled link names what is not there rather than breaking the page", () => {
+  expect(parseRoute("#/workstreams/%E0%A4%A")).toEqual({ page: "workstream", id: "%E0%A4%A" });
 });
 
 test("the inbox may stand at a call, of approvals or of questions", () => {

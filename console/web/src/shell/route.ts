@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 
 export type Route =
-  | { page: "signin"; code: string; next: string }
+  | { page: "signin"; code: string; next: string; ended: boolean }
   | { page: "overview" }
   | { page: "workstreams"; search: string }
   | { page: "workstream"; id: string }
@@ -17,10 +17,10 @@ export type Route =
 export function parseRoute(hash: string): Route {
   const [path = "", search = ""] = hash.replace(/^#/, "").split("?", 2);
   const [, page, part = ""] = path.split("/");
-  const id = decodeURIComponent(part);
+  const id = decoded(part);
   const query = new URLSearchParams(search);
   const named = (key: string) => query.get(key) ?? "";
-  if (page === "signin") return { page, code: named("code"), next: named("next") };
+  if (page === "signin") return { page, code: named("code"), next: named("next"), ended: query.has("ended") };
   if (page === "overview") return { page };
   if (page === "nodes" || page === "mcp") return { page, name: id };
   if (page === "schedules") return { page, view: named("view") };
@@ -28,6 +28,15 @@ export function parseRoute(hash: string): Route {
   if (page === "permissions") return { page, view: named("view") };
   if (page === "workstreams" && id) return { page: "workstream", id };
   return { page: "workstreams", search };
+}
+
+/** A mangled link is taken as it stands, so that the page can say that there is no such thing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export const listPath = (search = "") => `#/workstreams${search ? `?${search}` : ""}`;
@@ -54,12 +63,12 @@ export function stand(hash: string): void {
   window.location.replace(hash);
 }
 
-/** To the sign-in page, and back here afterwards. */
-export function goSignIn(): void {
+/** To the sign-in page, and back here afterwards; it says so where a session has ended by itself. */
+export function goSignIn(ended = false): void {
   const here = window.location.hash;
   if (parseRoute(here).page === "signin") return;
-  const next = here ? `?next=${encodeURIComponent(here)}` : "";
-  window.location.replace(`#/signin${next}`);
+  const query = new URLSearchParams({ ...(here ? { next: here } : {}), ...(ended ? { ended: "" } : {}) });
+  window.location.replace(`#/signin${query.size > 0 ? `?${query.toString()}` : ""}`);
 }
 
 export function useRoute(): Route {

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { overview } from "../api/queries";
 import type { McpCounts, Overview } from "../api/types";
-import { clock, spanFine, tokens } from "../design/format";
+import { clock, plural, spanFine, tokens } from "../design/format";
 import { Glyph, Icon } from "../design/glyph";
 import { useNow } from "../design/now";
 import { useStreamBrokenSince } from "./liveness";
@@ -127,7 +127,8 @@ function Mcp({ counts }: { counts: McpCounts }) {
   return (
     <span className="c-mcp" title="On all nodes together">
       <Icon name="mcp" className="i-sm" />
-      mcp <b>{counts.servers}</b> servers <b>{counts.resources}</b> resources <b>{counts.prompts}</b> prompts
+      mcp <b>{counts.servers}</b> {plural(counts.servers, "server")} <b>{counts.resources}</b> {plural(counts.resources, "resource")}{" "}
+      <b>{counts.prompts}</b> {plural(counts.prompts, "prompt")}
     </span>
   );
 }

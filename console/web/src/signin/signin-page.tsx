@@ -13,7 +13,15 @@ type Step = { step: "ask" } | { step: "busy" } | { step: "refused"; why: string 
 /** A code is good for one use, so a second render must not spend it again. */
 const spent = new Map<string, Promise<object>>();
 
-export function SignInPage({ code, next }: { code: string; next: string }) {
+interface SignInPageProps {
+  code: string;
+  /** Where to go on. */
+  next: string;
+  /** A session has ended. */
+  ended: boolean;
+}
+
+export function SignInPage({ code, next, ended }: SignInPageProps) {
   const [state, setState] = useState<Step>(code ? { step: "busy" } : { step: "ask" });
   const [token, setToken] = useState("");
   usePage("signin", "Sign in");
@@ -38,6 +46,12 @@ export function SignInPage({ code, next }: { code: string; next: string }) {
         <p className="muted">
           At <span className="mono">{window.location.host}</span>
         </p>
+        {ended && !refused && (
+          <div className="notice info" role="status">
+            <Glyph name="closed" />
+            <p>The session has ended, or its token was revoked. Sign in to go on where you were.</p>
+          </div>
+        )}
         {refused && (
           <div className="notice bad" role="alert">
             <Glyph name="fail" />

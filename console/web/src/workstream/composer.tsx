@@ -9,6 +9,7 @@ import type { Conversation } from "./conversation";
 import { WhenSwitch } from "./when-switch";
 
 const SHORTEST = 42;
+const LONGEST_NAME = 20;
 const TALLEST = 220;
 
 interface ComposerProps {
@@ -21,6 +22,11 @@ interface ComposerProps {
   onWhen: (when: When) => void;
   onStop: () => void;
   field: RefObject<HTMLTextAreaElement | null>;
+}
+
+/** A name that fits into one line of the field. */
+function brief(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
 }
 
 export function Composer({ workstream, name, conversation, text, onText, when, onWhen, onStop, field }: ComposerProps) {
@@ -64,7 +70,7 @@ export function Composer({ workstream, name, conversation, text, onText, when, o
           ref={field}
           rows={1}
           aria-label="Message"
-          placeholder={`Write to ${name}`}
+          placeholder={`Write to ${brief(name)}`}
           value={text}
           onChange={(event) => onText(event.target.value)}
           onKeyDown={press}

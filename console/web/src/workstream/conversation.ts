@@ -77,6 +77,8 @@ export interface Conversation {
   entries: Entry[];
   ticks: Tick[];
   calls: ReadonlyMap<string, Call>;
+  /** What schedules and watches are called, by their ids. */
+  schedules: ReadonlyMap<string, string>;
   live: Live | null;
   /** Pieces of a step that began before this sequence number come too late. */
   floor: number;
@@ -114,6 +116,7 @@ export const BLANK: Conversation = {
   entries: [],
   ticks: [],
   calls: new Map(),
+  schedules: new Map(),
   live: null,
   floor: 0,
   taken: null,

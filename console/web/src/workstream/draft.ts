@@ -5,7 +5,7 @@ import type { State } from "../api/types";
 import type { Call, Conversation } from "./conversation";
 
 /** A conversation that may be changed in place, because nobody else holds it yet. */
-export type Draft = Omit<Conversation, "calls"> & { calls: Map<string, Call> };
+export type Draft = Omit<Conversation, "calls" | "schedules"> & { calls: Map<string, Call>; schedules: Map<string, string> };
 
 /** These tell of the call that they come from, but stand by themselves. */
 type FromCall = "plan.accepted" | "preview.opened" | "assets.stored" | "output.emitted" | "tools.found";

@@ -57,7 +57,7 @@ export function Facts({ id, conversation, view, onMode, onClose, onGo }: FactsPr
           </dd>
           <dt>Node</dt>
           <dd>
-            <Holder conversation={conversation} />
+            <Holder conversation={conversation} view={view} />
           </dd>
           <dt>{conversation.persona ? "Profile, persona" : "Profile"}</dt>
           <dd className="mono">{profile}</dd>
@@ -102,10 +102,11 @@ function Figure({ label, value }: { label: string; value: string }) {
 }
 
 /** Who holds it, or since when nobody does. */
-function Holder({ conversation: { node, epoch, taken, state, since } }: { conversation: Conversation }) {
+function Holder({ conversation, view }: { conversation: Conversation; view: View | undefined }) {
+  const { node, epoch, taken, state, since } = conversation;
   if (taken && taken.epoch > epoch) return `${taken.node}, epoch ${taken.epoch}`;
   if (state === "running" && node) return `${node}, epoch ${epoch}`;
-  if (state === "running") return "handed out, not taken up yet";
+  if (state === "running") return view?.state === "running" && view.node ? view.node : "handed out, not taken up yet";
   return since ? <span title={fullTime(since)}>none, parked {clock(since)}</span> : "none";
 }
 

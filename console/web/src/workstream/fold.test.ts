@@ -113,11 +113,43 @@ test("output in progress grows on its call and gives way to the result", () => {
   expect(ended.calls.get("c1")?.interrupted?.node).toBe("node-2");
 });
 
+test("what passes by without a place in the conversation leaves it as it is", () => {
+  const streaming = fold(replay(STORY.slice(0, 3)), delta("text", 3, 0, "I li"));
+  const output = { kind: "task.output", task_id: "task_1", state: "in_progress", offset: 0, text: "low" } as const;
+  expect(fold(streaming, output)).toBe(streaming);
+});
+
 test("what still streams of a turn that was stopped is left out, and tears nothing", () => {
   const streaming = fold(replay(STORY.slice(0, 3)), delta("text", 3, 0, "I li"));
   const stopped = fold(streaming, event(4, "turn.cancelled", { by: "ines" }));
   expect(stopped.live).toBeNull();
   expect(fold(stopped, delta("text", 3, 4, "st it."))).toBe(stopped);
+});
+
+test("what comes due and who is told stands in the log by name", () => {
+  const due = replay([
+    STORY[0] as (typeof STORY)[number],
+    event(2, "schedule.created", { schedule_id: "sch_1", name: "gauge", by: "ines", watch: { command: "cat gauge" } }),
+    event(3, "schedule.changed", { schedule_id: "sch_1", state: "paused", by: "ines" }),
+    event(4, "schedule.changed", { schedule_id: "sch_1", state: "active", by: "ines" }),
+    event(5, "schedule.triggered", { schedule_id: "sch_1", run_id: "r", by: "ines" }),
+    event(6, "schedule.fired", { schedule_id: "sch_1", run_id: "r" }),
+    event(7, "message.user", { text: "flood", source: "watch", author: "sch_1", queued: false }),
+    event(8, "schedule.changed", { schedule_id: "sch_1", state: "completed", by: "", detail: "it held" }),
+    event(9, "notification.requested", { delivery_id: "d", message: "Low water", username: "ines" }),
+    event(10, "notification.settled", { delivery_id: "d", sent: false, detail: "no channel" }),
+  ]);
+  expect(due.entries.map((entry) => (entry.kind === "note" ? entry.text : entry.kind === "user" && `${entry.author}: ${entry.text}`))).toEqual([
+    "watch gauge set up by ines",
+    "watch gauge paused by ines",
+    "watch gauge goes on",
+    "watch gauge asked to run now by ines",
+    "watch gauge came due",
+    "watch gauge: flood",
+    "watch gauge is over: it held",
+    "notification to ines: Low water",
+    "notification not delivered: no channel",
+  ]);
 });
 
 test("a failed turn says its mend until it is retried", () => {

@@ -1,6 +1,6 @@
 /** The fold: a conversation as what its events say. Pure; the same events give the same picture (F-38). */
 
-import { isDurable, type Answered, type AnyEvent, type KnownEvent, type Posted, type TakenUp } from "../api/events";
+import { isDurable, type Answered, type AnyEvent, type KnownEvent, type LiveEvent, type Posted, type TakenUp } from "../api/events";
 import { BLANK, pendingAsks, type Call, type Conversation, type Tick } from "./conversation";
 import { placeDelta } from "./deltas";
 import { enter, readQueued, type CallEvent, type Draft } from "./draft";
@@ -18,6 +18,7 @@ export function foldAll(conversation: Conversation, events: Iterable<AnyEvent>):
     entries: [...conversation.entries],
     ticks: [...conversation.ticks],
     calls: new Map(conversation.calls),
+    schedules: new Map(conversation.schedules),
   };
   let changed = false;
   for (const event of events) {
@@ -38,7 +39,7 @@ export function rejoined(conversation: Conversation): Conversation {
 }
 
 function apply(draft: Draft, event: AnyEvent): boolean {
-  if (!isDurable(event)) return event.kind === "turn" ? takeUp(draft, event) : placeDelta(draft, event);
+  if (!isDurable(event)) return pass(draft, event);
   if (event.seq <= draft.seq) return false;
   if (!draft.joined && event.seq > draft.seq + 1) {
     draft.torn = true;
@@ -49,6 +50,11 @@ function apply(draft: Draft, event: AnyEvent): boolean {
   record(draft, event);
   draft.ticks.push(tickOf(draft, event));
   return true;
+}
+
+function pass(draft: Draft, event: LiveEvent): boolean {
+  if (event.kind === "turn") return takeUp(draft, event);
+  return event.kind === "delta" && placeDelta(draft, event);
 }
 
 function takeUp(draft: Draft, event: TakenUp): boolean {
@@ -83,7 +89,8 @@ function isOfCall(event: KnownEvent): event is CallEvent {
 function recordPosted(draft: Draft, event: Posted): void {
   const { seq, at, text, source, author } = event;
   const busy = draft.state === "running" || draft.state === "waiting";
-  draft.entries.push({ kind: "user", seq, at, text, source, author, queued: event.queued && busy });
+  const called = draft.schedules.get(author) ?? author;
+  draft.entries.push({ kind: "user", seq, at, text, source, author: called, queued: event.queued && busy });
   if (!busy) enter(draft, "running", at);
 }
 

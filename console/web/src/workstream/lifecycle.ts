@@ -2,6 +2,7 @@
 
 import type { FilePinned, FileUnpinned, StateChanged, TurnStarted } from "../api/events";
 import { enter, readQueued, type Draft, type LifeEvent } from "./draft";
+import { dueNote, isDue, type DueEvent } from "./due";
 
 /** Records one event that is neither something said nor part of a call. */
 export function recordLife(draft: Draft, event: LifeEvent): void {
@@ -38,13 +39,14 @@ export function recordLife(draft: Draft, event: LifeEvent): void {
       draft.entries.push({ kind: "summary", seq, at, through: event.through, summary: event.summary });
       break;
     default:
-      recordPerson(draft, event);
+      if (isDue(event)) draft.entries.push({ kind: "note", seq, at, text: dueNote(draft, event) });
+      else recordPerson(draft, event);
   }
 }
 
 type PersonEvent = Exclude<
   LifeEvent,
-  { kind: "workstream.created" | "usage" | "turn.started" | "state" | "turn.failed" | "context.compacted" }
+  DueEvent | { kind: "workstream.created" | "usage" | "turn.started" | "state" | "turn.failed" | "context.compacted" }
 >;
 
 /** What a person did to it, each a line in the log; so is a kind that this version does not know. */

@@ -39,7 +39,7 @@ export const STORY: AnyEvent[] = [
 ];
 
 /** The story as a watcher sees it live: pieces in progress between the facts. */
-export const WATCHED: AnyEvent[] = STORY.flatMap((fact) => {
+export const WATCHED: AnyEvent[] = STORY.flatMap((fact): AnyEvent[] => {
   if (!("seq" in fact)) return [fact];
   if (fact.seq === 4) return [{ kind: "turn", node: "node-1", epoch: 1 }, delta("text", 3, 0, "I li"), delta("text", 3, 4, "st it."), fact];
   if (fact.seq === 13) return [delta("output", 12, 0, "total 0\n", "c1"), fact];

@@ -31,7 +31,7 @@ export function WorkstreamHeader(props: WorkstreamHeaderProps) {
         <Icon name="left" />
       </a>
       <div className="ws-name">
-        <h1 className={naming.words ? "clip" : "mono"}>{naming.called}</h1>
+        <h1 className={naming.words ? "clip" : "mono clip"} title={naming.called}>{naming.called}</h1>
         {naming.beside && <span className={`sub clip${naming.words ? " mono" : ""}`}>{naming.beside}</span>}
       </div>
       <span className="flex">

@@ -60,7 +60,7 @@ export function FilterField({ filter, onChange }: { filter: Filter; onChange: (f
         ref={field}
         type="text"
         aria-label="Filter workstreams"
-        placeholder="Add a filter: state: owner: node: label: or words"
+        placeholder="Words, or state: owner: node: label:"
         value={typed}
         onChange={(event) => type(event.target.value)}
         onKeyDown={press}

@@ -17,8 +17,10 @@ REFUSED = b'{"error": {"message": "Incorrect API key provided", "type": "invalid
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     maker = ClusterMaker(tmp_path_factory.mktemp("cluster"))
-    yield maker(nodes=1)
-    maker.close()
+    try:
+        yield maker(nodes=1)
+    finally:
+        maker.close()
 
 
 @pytest.mark.fault("F50")

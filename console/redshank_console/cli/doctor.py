@@ -1,5 +1,6 @@
 """The command that says what stands, what is missing, how to mend it: `redshank doctor`."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,8 @@ MOST_SKEW_SECONDS = 5.0
 PROGRAM_SECONDS = 5.0
 ASK_SECONDS = 5.0
 PROBE_SECONDS = 60.0
+# Where a program's first line goes on from its version to how it was built.
+BUILD = re.compile(r" sha=| \(rev ")
 SANDBOX_PROBE = "redshank_node.tools.support.sandbox_probe"
 SANDBOX_MEND = "permit user namespaces or Landlock, see docs/sandbox.md"
 
@@ -61,7 +64,7 @@ def doctor(
     config: Config = None,
     data: Annotated[Path | None, typer.Option(help="the folder to look at")] = None,
 ) -> None:
-    """Look at this machine and at the console; exits 1 if something must be mended."""
+    """Look at this machine and at the console. Exits 1 if something must be mended."""
     environ = process_environment()
     folder = (data or data_folder(environ)).expanduser()
     findings = [
@@ -102,7 +105,8 @@ def look_at_program(name: str, path: str) -> Finding:
         )
     except (OSError, subprocess.SubprocessError) as error:
         return Finding(name, "fail", f"does not run: {error}", "`make install` brings it again")
-    return Finding(name, "ok", done.stdout.splitlines()[0] if done.stdout else path)
+    says = done.stdout.splitlines()[0] if done.stdout else path
+    return Finding(name, "ok", BUILD.split(says)[0])
 
 
 def look_at_settings(config: Path | None, environ: Mapping[str, str], folder: Path) -> Finding:

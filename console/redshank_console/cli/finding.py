@@ -1,9 +1,17 @@
 """Finds the workstream, the approval, the question or the schedule that a person named."""
 
 import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
-from redshank_shared.client.console import ConsoleClient
-from redshank_shared.client.views import ApprovalView, QuestionView, ScheduleView, WorkstreamView
+from redshank_shared.client.console import ConsoleClient, Query
+from redshank_shared.client.views import (
+    ApprovalView,
+    Page,
+    QuestionView,
+    ScheduleView,
+    WorkstreamView,
+)
 from redshank_shared.clock import monotonic
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 
@@ -15,6 +23,8 @@ QUESTION_PREFIX = "qst"
 REST_PAUSE_SECONDS = 0.2
 LONGEST_REST_SECONDS = 30.0
 
+Waits = TypeVar("Waits", ApprovalView, QuestionView)
+
 
 def workstream_id(client: ConsoleClient, named: str) -> str:
     """The id, or the id of the one workstream of exactly this name."""
@@ -25,7 +35,8 @@ def workstream_id(client: ConsoleClient, named: str) -> str:
     if not found:
         raise NotFound(f"no workstream has the id or name {named}: see `redshank ws ls`")
     if len(found) > 1:
-        raise Invalid(f"{len(found)} workstreams are called {named}: give an id, one of {found}")
+        ids = ", ".join(found)
+        raise Invalid(f"{len(found)} workstreams are called {named}: give an id, one of {ids}")
     return found[0]
 
 
@@ -37,8 +48,7 @@ def approval(client: ConsoleClient, named: str) -> tuple[str, ApprovalView]:
     """
     if not named.startswith(APPROVAL_PREFIX):
         return _only_approval(_rested(client, workstream_id(client, named)))
-    page = client.approvals({"limit": LIST_LIMIT})
-    found = [each for each in page.items if each.request_id.startswith(named)]
+    found = [each for each in _all(client.approvals) if each.request_id.startswith(named)]
     if not found:
         raise NotFound(
             f"no pending approval begins with {named}: see `redshank approvals ls`; "
@@ -61,8 +71,7 @@ def question(client: ConsoleClient, named: str) -> tuple[str, QuestionView]:
     """A request that waits for answers, with its workstream's id; named like an approval."""
     if not named.startswith(QUESTION_PREFIX):
         return _only_question(_rested(client, workstream_id(client, named)))
-    page = client.questions({"limit": LIST_LIMIT})
-    found = [each for each in page.items if each.request_id.startswith(named)]
+    found = [each for each in _all(client.questions) if each.request_id.startswith(named)]
     if not found:
         raise NotFound(
             f"no question that waits begins with {named}: see `redshank questions ls`; "
@@ -99,6 +108,15 @@ def schedule_id(client: ConsoleClient, named: str) -> str:
         ids = ", ".join(each.id for each in found)
         raise Invalid(f"{len(found)} schedules are called {named}: give an id, one of {ids}")
     return found[0].id
+
+
+def _all(ask: Callable[[Query], Page[Waits]]) -> Iterator[Waits]:
+    """Everything that waits, however many pages it fills."""
+    page = ask({"limit": LIST_LIMIT})
+    yield from page.items
+    while page.next_cursor:
+        page = ask({"limit": LIST_LIMIT, "cursor": page.next_cursor})
+        yield from page.items
 
 
 def _is_called(schedule: ScheduleView, named: str) -> bool:

@@ -55,7 +55,7 @@ def check(
         list[str] | None, typer.Option(help="the id of a key that counts; none: any known one")
     ] = None,
 ) -> None:
-    """Find records that were changed, lost, reordered or put in; exits 1 when there are some."""
+    """Find records that were changed, lost, reordered or put in. Exits 1 when there are some."""
     lines = _lines(session, workstream) if file is None else _read(file)
     report = verify(decoded(lines), frozenset(key or ()))
     if session.wants_json:

@@ -1,7 +1,8 @@
 """The command line's entry: every command under its name, every error with its exit code."""
 
+import errno
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -26,7 +27,7 @@ from redshank_console.cli.tokens import tokens
 from redshank_console.cli.tool_limits import tool_limits
 from redshank_console.cli.up.command import up
 from redshank_console.cli.users import users
-from redshank_console.cli.version import version
+from redshank_console.cli.version import print_version, version
 from redshank_console.cli.whoami import audit, whoami
 from redshank_console.cli.workstreams import workstreams
 from redshank_shared.domain.errors import RedshankError
@@ -49,6 +50,11 @@ class CommandLine(typer.Typer):
             sys.exit(exits.code_of(error))
         except KeyboardInterrupt:
             sys.exit(exits.FAILED)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            say("redshank: the output cannot be written: no space is left where it goes")
+            sys.exit(exits.FAILED)
 
 
 app = CommandLine(
@@ -58,6 +64,20 @@ app = CommandLine(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+@app.callback()
+def root(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=print_version, help="Print the version, exit."
+        ),
+    ] = False,
+) -> None:
+    """Every command's own root."""
+
+
 app.command()(up)
 app.command()(with_session(run))
 app.add_typer(workstreams, name="ws")

@@ -77,7 +77,7 @@ def rm(
 def diff(
     session: Session,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a policy in TOML or JSON")],
-    profile: Annotated[str, typer.Option()] = "",
+    profile: Annotated[str, typer.Option(help="only the tools of this one")] = "",
 ) -> None:
     """Say what a policy file decides otherwise than the rules in force."""
     asked = {"after": policy_text(file), **({"profile": profile} if profile else {})}

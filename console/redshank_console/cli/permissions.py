@@ -70,7 +70,7 @@ def matrix(
         typer.Option(metavar="A B", help="two policy files: only what they decide apart"),
     ] = None,
 ) -> None:
-    """Say what every mode makes of every tool; without --profile, of those that nodes have."""
+    """Say what every mode makes of every tool. Without --profile, of those that nodes have."""
     client = PermissionsClient(session.client)
     asked = _asked(session, mode, profile, workstream)
     if diff is None:
@@ -91,7 +91,7 @@ def try_policy(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a policy in TOML or JSON")],
     profile: Profile = "",
 ) -> None:
-    """Try a policy against the decisions that it expects; exit code 1 where one is not so."""
+    """Try a policy against the decisions that it expects. Exits 1 where one is not so."""
     asked = {"policy": policy_text(file), **({"profile": profile} if profile else {})}
     view = PermissionsClient(session.client).test(asked)
     if session.wants_json:

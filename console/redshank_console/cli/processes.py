@@ -66,7 +66,7 @@ def migrate(config: Config = None) -> None:
 
 
 def dry_run(config: Config = None) -> None:
-    """Show the tools of each profile; exits 1 with every error in settings, profiles, tools.toml.
+    """Show the tools of each profile. Exits 1 with every error in settings, profiles, tools.toml.
 
     Nothing is started, nobody is called.
     """

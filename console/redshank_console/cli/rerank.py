@@ -30,7 +30,7 @@ def calibrate(
     ] = False,
     output: Annotated[OutputForm, typer.Option("--output", "-o", help="table or json")] = "table",
 ) -> None:
-    """Ask the reranker about pairs that are known, say where the line between them is; exits 1
+    """Ask the reranker about pairs that are known. Says where the line between them is, exits 1
     where it does not tell them apart.
     """
     environ = process_environment()

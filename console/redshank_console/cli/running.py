@@ -9,11 +9,12 @@ from redshank_console.cli.output import say, write_json
 from redshank_console.cli.session import Session
 from redshank_console.cli.waiting import wait_for_rest
 from redshank_shared.client.views import NewWorkstream
+from redshank_shared.domain.errors import Invalid
 
 
 def run(
     session: Session,
-    text: Annotated[str, typer.Argument(help="what to do; - reads standard input")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="what to do; - reads standard input")],
     profile: Annotated[str, typer.Option(help="which tools, under which names")] = "",
     mode: Annotated[str, typer.Option(help="default, acceptEdits, plan, …")] = "",
     model: Annotated[str, typer.Option(help="a configured model's name")] = "",
@@ -26,6 +27,8 @@ def run(
     failed, 6 when it waits for a person.
     """
     text = sys.stdin.read() if text == "-" else text
+    if not text.strip():
+        raise Invalid("TEXT is empty: say what to do, or give - and pipe it in", field="text")
     new = NewWorkstream(name=name, profile=profile, mode=mode, model=model, message=text)
     view = session.client.create(new)
     if wait:

@@ -44,7 +44,7 @@ def show(session: Session, named: Named) -> None:
 def create(  # noqa: PLR0913 - one option a field of the API
     session: Session,
     whose: Whose,
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="what it is called")],
     message: Annotated[str, typer.Option(help="what is said when it is due")] = "",
     once: Annotated[str, typer.Option(help="at a moment: 2026-11-30T09:00:00Z")] = "",
     every: Annotated[str, typer.Option(help="again and again: 90, 5m, 1h, 1d")] = "",

@@ -25,7 +25,7 @@ def set_(
         Path | None, typer.Option(help="the file that holds it; standard input without")
     ] = None,
 ) -> None:
-    """Fill a slot from standard input, a file, or a prompt; never from the command line."""
+    """Fill a slot from standard input, a file, or a prompt. Never from the command line."""
     view = session.client.set_secret(slot, _value(slot, file))
     if session.wants_json:
         write_json(view)

@@ -12,6 +12,9 @@ from redshank_shared.client.console import ConsoleClient
 from redshank_shared.domain.errors import Unauthenticated
 from redshank_shared.settings.environment import process_environment
 
+# A console says so to whoever shows no token, or one that it does not know.
+HOW_TO_SIGN_IN = "send the header"
+
 
 class Session:
     """One command's console. `client` needs a token, `anyone` does not."""
@@ -46,7 +49,15 @@ def with_session(command: Callable[..., None]) -> Callable[..., None]:
         )
         session = Session(target, given.pop("output"))
         with session.anyone:
-            command(session, **given)
+            try:
+                command(session, **given)
+            except Unauthenticated as error:
+                if not target.token or not error.detail.startswith(HOW_TO_SIGN_IN):
+                    raise
+                raise Unauthenticated(
+                    f"{target.url} does not take this token: it was revoked, has expired, or is of "
+                    f"another console. Give another with --token, REDSHANK_TOKEN or a context"
+                ) from error
 
     added = list(inspect.signature(_options, eval_str=True).parameters.values())
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *added)]

@@ -29,7 +29,7 @@ def set_(
     session: Session,
     file: Annotated[Path, typer.Option(help="JSON: the limits to change, or what `get` printed")],
 ) -> None:
-    """Change limits, from the next batch of calls on; those not named stay as they are."""
+    """Change limits, from the next batch of calls on. Those not named stay as they are."""
     limits, revision = _read(file)
     view = session.client.set_tool_limits(limits, revision)
     if session.wants_json:

@@ -11,7 +11,7 @@ from redshank_shared.client.access import AccessClient, UserView
 PAGE = 200
 
 users = typer.Typer(no_args_is_help=True, help="Who may come in, with which role.")
-Name = Annotated[str, typer.Argument(metavar="NAME")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="a user's name")]
 Role = Annotated[str, typer.Argument(metavar="ROLE", help="viewer, operator or admin")]
 
 

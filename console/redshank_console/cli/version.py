@@ -1,4 +1,4 @@
-"""The command that says which version this is: `redshank version`."""
+"""Says which version this is: a command, an option."""
 
 import typer
 
@@ -8,3 +8,10 @@ from redshank_shared.wire.version import VERSION
 def version() -> None:
     """Print the version."""
     typer.echo(VERSION)
+
+
+def print_version(wanted: bool) -> None:
+    """Print it and end, where `--version` is given."""
+    if wanted:
+        version()
+        raise typer.Exit

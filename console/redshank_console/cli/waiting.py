@@ -31,7 +31,17 @@ def wait_for_rest(session: Session, workstream_id: str, after: int) -> None:
     """Tell what comes after this number until the workstream rests, then exit accordingly.
 
     0 idle or closed, 1 failed, 6 waits for a person (says for what, with the command to answer).
+    Ctrl-C ends the telling alone; how to stop the turn is said.
     """
+    try:
+        _tell_until_rest(session, workstream_id, after)
+    except KeyboardInterrupt:
+        say(f"the turn goes on: redshank ws tail -f {workstream_id}")
+        say(f"  to stop it: redshank ws cancel {workstream_id}")
+        raise
+
+
+def _tell_until_rest(session: Session, workstream_id: str, after: int) -> None:
     teller = Teller(_nothing if session.wants_json else write, say)
     said: tuple[WaitFor, ...] = ()
     for frame in follow(session.client, workstream_id, after):

@@ -34,12 +34,12 @@ Named = Annotated[str, typer.Argument(metavar="WORKSTREAM", help="an id, or a na
 
 def ls(
     session: Session,
-    words: Annotated[str, typer.Argument(help="part of a name or title")] = "",
+    words: Annotated[str, typer.Argument(metavar="[WORDS]", help="part of a name or title")] = "",
     state: Annotated[str, typer.Option(help="idle, running, waiting, failed, closed")] = "",
     waiting_for: Annotated[str, typer.Option(help="approval, question, queue, …")] = "",
-    owner: Annotated[str, typer.Option()] = "",
-    node: Annotated[str, typer.Option()] = "",
-    label: Annotated[str, typer.Option()] = "",
+    owner: Annotated[str, typer.Option(help="whose they are")] = "",
+    node: Annotated[str, typer.Option(help="the node that they run on")] = "",
+    label: Annotated[str, typer.Option(help="a label that they carry")] = "",
 ) -> None:
     """List workstreams, the last changed first."""
     asked = {
@@ -67,12 +67,12 @@ def ls(
 
 def create(
     session: Session,
-    name: Annotated[str, typer.Argument()] = "",
-    mode: Annotated[str, typer.Option()] = "",
-    profile: Annotated[str, typer.Option()] = "",
-    model: Annotated[str, typer.Option()] = "",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="what it is called")] = "",
+    mode: Annotated[str, typer.Option(help="default, acceptEdits, plan, …")] = "",
+    profile: Annotated[str, typer.Option(help="which tools, under which names")] = "",
+    model: Annotated[str, typer.Option(help="a configured model's name")] = "",
     message: Annotated[str, typer.Option(help="its first message")] = "",
-    label: Annotated[list[str] | None, typer.Option()] = None,
+    label: Annotated[list[str] | None, typer.Option(help="repeatable")] = None,
 ) -> None:
     """Create a workstream."""
     new = NewWorkstream(
@@ -94,7 +94,9 @@ def show(session: Session, named: Named) -> None:
 def send(
     session: Session,
     named: Named,
-    text: Annotated[str, typer.Argument(help="the message; - reads standard input")],
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="the message; - reads standard input")
+    ],
     steer: Annotated[bool, typer.Option(help="read at the running turn's next step")] = False,
     wait: Annotated[bool, typer.Option(help="tell the turn until it rests")] = False,
 ) -> None:
@@ -233,8 +235,13 @@ def _row(view: WorkstreamView) -> tuple[str, ...]:
         view.node or "",
         view.mode,
         str(view.usage.calls),
-        view.name or view.title,
+        _called(view),
     )
+
+
+def _called(view: WorkstreamView) -> str:
+    """Its own name; where nobody gave it one, the first words said there, in quotes."""
+    return f'"{view.title}"' if view.title and view.name in ("", view.id) else view.name
 
 
 def _waits(view: WorkstreamView) -> str:

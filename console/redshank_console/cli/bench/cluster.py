@@ -20,7 +20,7 @@ def cluster(
     redis: Annotated[str, typer.Option(help="the cluster's Redis, else the configuration's")] = "",
     config: Annotated[Path | None, typer.Option("--config", help="redshank.toml")] = None,
 ) -> None:
-    """Simulate nodes that report over Redis; print the console's memory, milliseconds a call.
+    """Simulate nodes that report over Redis. Prints the console's memory, milliseconds a call.
 
     The simulated nodes are shown on the cluster's pages until it ends.
     """

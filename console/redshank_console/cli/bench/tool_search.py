@@ -48,7 +48,7 @@ def tool_search(
     download: Annotated[bool, typer.Option(help=f"get {PACKAGE} with pip first")] = False,
     output: Annotated[OutputForm, typer.Option("--output", "-o", help="table or json")] = "table",
 ) -> None:
-    """Look for the right tool to each question of BFCL v4 among all of its tools.
+    """Look how often a search finds the right tool of BFCL v4.
 
     Nothing of a cluster is needed, no model is asked.
     """

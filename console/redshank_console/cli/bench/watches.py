@@ -32,7 +32,7 @@ def watches(
     count: Annotated[int, typer.Option(min=1, max=5000, help="watches at once")] = 200,
     seconds: Annotated[int, typer.Option(min=15, help="how long they poll")] = 45,
 ) -> None:
-    """Let many watches poll for a while; say how late their polls began."""
+    """Let many watches poll for a while. Says how late their polls began."""
     client = session.client
     streams = [
         client.create(NewWorkstream(name=f"bench watches {number}"))

@@ -23,9 +23,12 @@ class ChildLog:
         self.path = path
         path.touch(mode=0o600)
         self._read_to = path.stat().st_size
+        self._told = ""
 
     def warnings(self) -> list[str]:
-        """The warnings, errors that came since the last call, as lines for a reader."""
+        """The warnings, errors that came since the last call, as lines for a reader; one that comes
+        again and again, with nothing else between, once.
+        """
         told = []
         for line in self._new_lines():
             if not line.startswith(b"{"):
@@ -34,8 +37,10 @@ class ChildLog:
                 entry = msgspec.json.decode(line, type=_Line)
             except msgspec.DecodeError:
                 continue
-            if entry.level in TOLD_LEVELS:
-                told.append(f"{entry.level}: {entry.event}")
+            says = f"{entry.level}: {entry.event}" if entry.level in TOLD_LEVELS else ""
+            if says and says != self._told:
+                told.append(says)
+            self._told = says
         return told
 
     def end(self, lines: int) -> str:

@@ -35,7 +35,7 @@ from redshank_console.cli.up.ports import refuse_used
 from redshank_console.cli.up.supervisor import Supervisor
 from redshank_console.cli.up.valkey import embedded_valkey
 from redshank_shared.client.console import ConsoleClient
-from redshank_shared.domain.errors import RedshankError
+from redshank_shared.domain.errors import Misconfigured, RedshankError
 from redshank_shared.settings.environment import config_path, data_folder, process_environment
 from redshank_shared.settings.load import load
 from redshank_shared.settings.models import check_keys
@@ -52,15 +52,20 @@ def up(  # noqa: PLR0913 - a command's flags, each one argument
     database: Annotated[str, typer.Option(help="postgresql://… in place of SQLite")] = "",
     redis: Annotated[str, typer.Option(help="redis://… in place of the embedded one")] = "",
     config: Config = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="the console's port")] = 0,
-    node_port: Annotated[int, typer.Option(min=0, max=65535, help="the first node's port")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="the console's, 0: as configured")
+    ] = 0,
+    node_port: Annotated[int, typer.Option(min=0, max=65535, help="the first node's")] = 0,
     tool_search: SearchFlag = "",
     tool_search_threshold: ThresholdFlag = None,
     tool_search_max_results: MostFlag = None,
     mcp_config: McpConfigFlag = None,
     mcp_profile: McpProfileFlag = None,
 ) -> None:
-    """Start Valkey, the console, nodes, a gateway if one is set up; Ctrl-C stops all."""
+    """Start everything on this machine; Ctrl-C stops it.
+
+    Valkey, the console, nodes, a gateway if one is set up.
+    """
     given = _environment_with(config, database, redis, port, node_port)
     given |= search_variables(tool_search, tool_search_threshold, tool_search_max_results)
     environ: Mapping[str, str] = given | mcp_variables(mcp_config, mcp_profile)
@@ -98,6 +103,16 @@ def _environment_with(
     return environ
 
 
+def _workspace(settings: Settings) -> Path:
+    workspace = Path(settings.node.workspace or os.getcwd()).expanduser().resolve()
+    if not workspace.is_dir():
+        raise Misconfigured(
+            f"node.workspace names {workspace}, which is no folder: make it, or name another",
+            field="node.workspace",
+        )
+    return workspace
+
+
 def _supervise(
     settings: Settings, folder: DataFolder, nodes: int, environ: Mapping[str, str]
 ) -> None:
@@ -111,7 +126,7 @@ def _supervise(
         database_url=settings.database.url if "database.url" in settings.given else sqlite,
         redis_url=embedded.url if embedded is not None else settings.redis.url,
         admin_token_file=Path(settings.console.admin_token_file or folder.path / "admin.token"),
-        workspace=Path(settings.node.workspace or os.getcwd()).resolve(),
+        workspace=_workspace(settings),
         data=folder.path,
         node_name=settings.node.name or socket.gethostname(),
         nodes=nodes,

@@ -65,3 +65,9 @@ def test_every_line_of_a_kind_that_destroys_a_machine_is_refused(kind: str) -> N
 @pytest.mark.parametrize("kind", KINDS["pass"])
 def test_no_line_of_a_kind_that_only_looks_like_it_is_refused(kind: str) -> None:
     assert [line for line in KINDS["pass"][kind] if objection(line) is not None] == []
+
+
+@pytest.mark.fault("F34")
+@pytest.mark.parametrize("piece", ["-exec ", "-exec echo a ", "-exec rm {} "])
+def test_a_line_that_hands_on_again_and_again_is_refused_before_it_is_followed(piece: str) -> None:
+    assert "too many commands to be judged" in (objection("find . " + piece * 5_000) or "")

@@ -2,7 +2,6 @@
 
 import base64
 import shutil
-import struct
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -27,6 +26,7 @@ from redshank_shared.settings.hooks import Hook
 from redshank_shared.settings.mcp_server import McpServer
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.mcp_tools import FIRST_SIGHT, McpTools
+from tests.fakes.small_images import whole_png
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import World
 from tests.integration.mcp_turns import (
@@ -379,13 +379,6 @@ async def test_a_turn_keeps_the_tools_that_it_began_with_and_the_next_has_the_ne
     assert "mcp__wiki__write" in names
 
 
-def png() -> bytes:
-    """An image of 3 by 2 pixels, as far as its head goes."""
-    return (
-        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 3, 2) + b"\x08\x02\0\0\0" + b"x" * 8
-    )
-
-
 @pytest.mark.req("K-70")
 async def test_images_are_shown_to_models_and_sound_is_kept_as_an_asset(
     turns: McpTurns, world: World, servers: ServersInMemory
@@ -393,7 +386,7 @@ async def test_images_are_shown_to_models_and_sound_is_kept_as_an_asset(
     sound = b"RIFF" + b"\0" * 40
     servers.answer = Called(
         (
-            ImageContent(base64.b64encode(png()).decode(), "image/png"),
+            ImageContent(base64.b64encode(whole_png(3, 2)).decode(), "image/png"),
             AudioContent(base64.b64encode(sound).decode(), "audio/wav"),
         )
     )
@@ -404,6 +397,20 @@ async def test_images_are_shown_to_models_and_sound_is_kept_as_an_asset(
     (stored,) = [fact for fact in facts if isinstance(fact, AssetsStored)]
     assert (stored.assets[0].media_type, stored.assets[0].size) == ("audio/wav", len(sound))
     assert f"[audio audio/wav, 44 bytes, kept as {stored.assets[0].digest}]" in result.output
+
+
+@pytest.mark.req("K-70", "T-22")
+@pytest.mark.parametrize("body", [whole_png(3, 2)[:-20], whole_png(8001, 1)])
+async def test_an_image_that_a_models_server_would_refuse_is_kept_and_not_shown(
+    turns: McpTurns, servers: ServersInMemory, body: bytes
+) -> None:
+    servers.answer = Called((ImageContent(base64.b64encode(body).decode(), "image/png"),))
+    workstream = await turns.begun("bypassPermissions")
+    facts = await turns.go_on(workstream, (LOOK, WORD))
+    (result,) = results(facts)
+    assert result.images == ()
+    (stored,) = [fact for fact in facts if isinstance(fact, AssetsStored)]
+    assert stored.assets[0].size == len(body)
 
 
 @pytest.mark.req("T-75", "K-70")

@@ -32,11 +32,7 @@ from redshank_shared.domain.delegation import UNBOUNDED, Boundary
 from redshank_shared.domain.delivered import Delivered
 from redshank_shared.domain.digests import input_digest
 from redshank_shared.domain.errors import Unavailable
-from redshank_shared.domain.events import (
-    AnyFact,
-    CallDecided,
-    CallFinished,
-)
+from redshank_shared.domain.events import AnyFact, CallDecided, CallFinished
 from redshank_shared.domain.limits import (
     Limits,
     refusal_of_batch,
@@ -54,6 +50,8 @@ from redshank_shared.permissions.tool_card import subject
 from redshank_shared.settings.hooks import Hook
 
 logger = logging.getLogger(__name__)
+
+_LONG_CHARACTERS = 4096
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -151,7 +149,8 @@ class Pipeline:
         try:
             if error:
                 raise BadArguments(error)
-            prepared = await self._prepare(tool, self._parsed(call, tool), bounds)
+            is_long = len(call.arguments) > _LONG_CHARACTERS
+            prepared = await self._prepare(tool, self._parsed(call, tool), bounds, is_long)
         except BadArguments as wrong:
             return ReadyCall(call, tool, refusal=self.asking.redact(str(wrong)))
         if refusal := refusal_of_sandbox(limits, prepared.sandbox):
@@ -190,9 +189,11 @@ class Pipeline:
         sandbox = self.workspace.sandbox
         return sandbox.refusal(tool.name, tool.sandbox, limits.max_sandbox) if sandbox else ""
 
-    async def _prepare(self, tool: Tool, arguments: dict[str, Any], bounds: Bounds) -> Prepared:
-        """A preview of a change reads files, one of a fetch may look up a name, so neither may hold
-        up the other turns.
+    async def _prepare(
+        self, tool: Tool, arguments: dict[str, Any], bounds: Bounds, is_long: bool
+    ) -> Prepared:
+        """A preview reads files, looks up a name, a long command is judged for a while: none of it
+        may hold up the other turns.
         """
         workspace = msgspec.structs.replace(
             self.workspace,
@@ -200,7 +201,7 @@ class Pipeline:
             workstream_id=bounds.workstream_id,
             boundary=bounds.boundary,
         )
-        if tool.effect in ("write", "network"):
+        if is_long or tool.effect in ("write", "network"):
             return await asyncio.to_thread(tool.prepare, arguments, workspace)
         return tool.prepare(arguments, workspace)
 
@@ -236,9 +237,8 @@ class Pipeline:
         return usable(verdict, state, prepared) if verdict.decision == "allow" else verdict
 
     async def permitted(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[ReadyCall]:
-        """The batch, with what is not allowed by now refused (K-36). A rule of a hook narrows for
-        the calls behind its own (K-43). What a person allowed is accepted as its server describes
-        it (F64).
+        """The batch, what is not allowed by now refused (K-36); what a hook narrowed, it did for
+        the calls behind its own (K-43). A changed tool that a person allowed is accepted (F64).
         """
         lasting = tuple(rule for rule in state.hook_rules if rule.decision == "allow")
         judged = msgspec.structs.replace(state, hook_rules=lasting)

@@ -22,6 +22,7 @@ from redshank_node.mcp_client.failures import CallTimedOut, McpFailure, OutcomeU
 from redshank_node.mcp_client.harmless import bounded_text, untrusted
 from redshank_node.tools.support import image_sizes
 from redshank_node.tools.support.textfiles import image_kind
+from redshank_node.tools.support.whole_images import MOST_PIXELS, is_whole
 from redshank_node.tools.tool import CallContext, ImagePart, Result
 from redshank_shared.domain.artifact_events import StoredAsset
 from redshank_shared.domain.commands import StoreAssets
@@ -112,11 +113,16 @@ class _Answered:
         return f"[{about}, kept as {kept.digest}]{_written(part)}"
 
     def _image(self, part: Binary) -> ImagePart | None:
-        """The image for a model that sees; None for what only says that it is one."""
+        """The image for a model that sees; None for what only says that it is one, for what a
+        model's server would refuse, this question and every later one.
+        """
         if not part.shown or len(part.body) > _MOST_SHOWN_BYTES:
             return None
         kind = image_kind(part.body)
-        if not kind or image_sizes.pixels(kind, part.body) is None:
+        if not kind:
+            return None
+        pixels = image_sizes.pixels(kind, part.body)
+        if pixels is None or max(pixels) > MOST_PIXELS or not is_whole(kind, part.body):
             return None
         return ImagePart(image_sizes.MEDIA_TYPES[kind], part.body)
 

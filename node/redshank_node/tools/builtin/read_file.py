@@ -11,7 +11,7 @@ import msgspec
 from redshank_node.tools.support import image_sizes, line_windows, outline, paths, schema, textfiles
 from redshank_node.tools.support.file_digests import seen_file, with_seen
 from redshank_node.tools.support.outline_section import lines_of
-from redshank_node.tools.support.whole_images import is_whole
+from redshank_node.tools.support.whole_images import MOST_PIXELS, is_whole
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,
@@ -62,7 +62,6 @@ _OPTIONS: dict[str, Any] = {
 }
 _IN_PLACE_BYTES = 65536
 _IMAGE_BYTES = 4 << 20
-_IMAGE_PIXELS = 8000
 _OUTLINED_BYTES = 4 << 20
 
 
@@ -194,7 +193,7 @@ def _described(path: str, kind: str, head: bytes, file: BinaryIO, size: int) -> 
         # A server that refuses a damaged image would refuse every further question with it.
         return Result(f"[{said}; it is damaged, so it cannot be shown]")
     said = f"{said}, {pixels[0]} x {pixels[1]} pixels"
-    if max(pixels) > _IMAGE_PIXELS:
+    if max(pixels) > MOST_PIXELS:
         return Result(f"[{said}; it is too wide or high to be shown, make it smaller first]")
     return Result(f"[{said}]", images=(ImagePart(image_sizes.MEDIA_TYPES[form], body),))
 

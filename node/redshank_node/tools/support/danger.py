@@ -45,6 +45,8 @@ from redshank_node.tools.support.danger_wrappers import ASSIGNMENT, unwrapped
 
 _DEPTH = 6
 _MOST_COMMANDS = 5000
+_MOST_WORDS = 500_000
+_TOO_MANY = "the line runs too many commands to be judged, write it into a file and run that"
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 
 
@@ -64,6 +66,7 @@ class _Judge:
 
     def __init__(self) -> None:
         self._left = _MOST_COMMANDS
+        self._words_left = _MOST_WORDS
 
     def script(self, text: str, scope: Scope, depth: int) -> str | None:
         if depth == 0:
@@ -112,7 +115,7 @@ class _Judge:
     def _simple(self, command: Simple, scope: Scope, depth: int) -> str | None:
         self._left -= 1
         if self._left < 0:
-            return "the line runs too many commands to be judged, write it into a file and run that"
+            return _TOO_MANY
         targets = [redirect.target for redirect in command.redirects]
         why = self._within((*command.words, *targets), scope, depth)
         if why:
@@ -153,6 +156,9 @@ class _Judge:
         depth: int,
         stdin: str | None = None,
     ) -> str | None:
+        self._words_left -= len(words)
+        if self._words_left < 0:
+            return _TOO_MANY
         words = [_option(word) for word in words]
         inside = unwrapped(words)
         given = list(itertools.takewhile(ASSIGNMENT.match, words))
@@ -180,7 +186,7 @@ class _Judge:
         if ENCODED in called.words[0]:
             return f"{_shown(words)!r} {ENCODED_RUNS}"
         run_values = [RUN_VALUES.sub("", each) for each in given if RUN_VALUES.match(each)]
-        for finding in (*map(_script, run_values), *findings(called)):
+        for finding in itertools.chain(map(_script, run_values), findings(called)):
             why = self._followed(words, finding, scope, depth)
             if why:
                 return why

@@ -8,6 +8,9 @@ import struct
 import zlib
 from collections.abc import Callable, Mapping
 
+# Wider or higher ones are refused by some servers.
+MOST_PIXELS = 8000
+
 _JPEG_END = b"\xff\xd9"
 _GIF_COLOURS = 0x80
 

@@ -22,7 +22,7 @@ SOAKED := tests/chaos $(addprefix tests/unit/test_,permission_properties.py prot
 SOAK_MINUTES := 60
 ARGS :=
 
-.PHONY: install up test check check-types check-rest conformance bench soak clean
+.PHONY: install up test test-whole test-together check check-web check-types check-rest conformance bench soak clean
 .DELETE_ON_ERROR:
 
 install: .venv/installed $(PAGE)
@@ -69,22 +69,32 @@ $(CONFORMANCE)/.installed: $(addprefix tests/conformance/,package.json package-l
 up: install
 	$(BIN)/redshank up $(ARGS)
 
-# What measures, or loads the machine by itself, is alone on it. What starts a whole Redshank does so
-# once for a file, as the real MCP servers are, so that a file stays with one worker.
+# What measures, or loads the machine by itself, is alone on it. The others wait much of the time:
+# more of them run at once than there are processors.
 test: install $(MCP_SERVERS)/.installed
 ifdef ARGS
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest $(ARGS)
 else
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest $(ALONE)
-	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(WHOLE)
-	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 3 $(TOGETHER)
+	$(MAKE) --no-print-directory --jobs 2 test-whole test-together
 endif
+
+# What starts a whole Redshank does so once for a file, as the real MCP servers are, so that a file
+# stays with one worker.
+test-whole: install $(MCP_SERVERS)/.installed
+	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(WHOLE)
+
+test-together: install
+	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 2 $(TOGETHER)
 
 conformance: install $(CONFORMANCE)/.installed
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest --quiet tests/conformance $(ARGS)
 
 check: install
-	$(MAKE) --no-print-directory --jobs 2 check-types check-rest
+	$(MAKE) --no-print-directory --jobs 2 check-web check-types check-rest
+
+check-web:
+	cd console/web && $(NPM) run --silent check && $(NPM) test --silent
 
 check-types:
 	$(BIN)/mypy
@@ -94,7 +104,6 @@ check-rest:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest --quiet tests/architecture
-	cd console/web && $(NPM) run --silent check && $(NPM) test --silent
 
 bench: install
 	$(BIN)/python -m pytest --quiet -s tests/bench $(ARGS)

@@ -1,6 +1,8 @@
 """What every test may ask for: real databases, a real Valkey; properties that no clock judges."""
 
+import gc
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,19 @@ settings.register_profile(
 settings.load_profile("unhurried")
 
 USUAL_SECONDS = 120.0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """The thousands of tests found live to the end of the run: the collector of garbage does not
+    look through them while they are found, nor ever after.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

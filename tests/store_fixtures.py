@@ -1,5 +1,6 @@
 """Databases for tests: SQLite files, a real PostgreSQL, a fresh one for each test."""
 
+import functools
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -98,11 +99,20 @@ def postgres() -> Iterator[PostgresTemplate]:
         yield PostgresTemplate(server)
 
 
+@functools.cache
+def migrated_file() -> bytes:
+    """A migrated SQLite database in which nothing stands."""
+    with tempfile.TemporaryDirectory(prefix="template-") as folder:
+        path = Path(folder) / "redshank.db"
+        _migrate(f"sqlite:///{path}")
+        return path.read_bytes()
+
+
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated file that others are copied from."""
     path = tmp_path_factory.mktemp("template") / "redshank.db"
-    _migrate(f"sqlite:///{path}")
+    path.write_bytes(migrated_file())
     return path
 
 
@@ -110,6 +120,14 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def postgres_url(postgres: PostgresTemplate) -> Iterator[str]:
     """An empty PostgreSQL database."""
     name = postgres.server.create_database("template0")
+    yield postgres.server.url(name)
+    postgres.server.drop_database(name)
+
+
+@pytest.fixture
+def migrated_postgres_url(postgres: PostgresTemplate) -> Iterator[str]:
+    """A migrated PostgreSQL database that nobody has after this test."""
+    name = postgres.server.create_database(postgres.migrated())
     yield postgres.server.url(name)
     postgres.server.drop_database(name)
 

@@ -208,10 +208,12 @@ class Console:
         return Parts(
             orders=orders,
             reading=reading,
-            answers=Answers(orders, database, approvals, questions, permissions.rules.allow_always),
+            answers=Answers(
+                orders, database, approvals, questions, permissions.rules.allowed_always
+            ),
             schedule_orders=ScheduleOrders(commands, schedules, ours),
             schedules=schedules,
-            secrets=self._secret_keeping(),
+            secrets=self._secret_keeping(audit),
             redactor=self._redactor,
             pages=pages,
             feeds=EventFeeds(pages, self.watchers, bus),
@@ -249,9 +251,9 @@ class Console:
         token = metrics_token(self._settings.metrics)
         return rules(console.host, console.auth, console.public_url, open_paths, token)
 
-    def _secret_keeping(self) -> SecretKeeping:
-        vault = vault_of(self._settings)
-        return SecretKeeping(self._database, vault, self._redactor, _at, secrets.token_bytes)
+    def _secret_keeping(self, audit: AdminAudit) -> SecretKeeping:
+        vault, redactor = vault_of(self._settings), self._redactor
+        return SecretKeeping(self._database, vault, redactor, audit, _at, secrets.token_bytes)
 
     def _sign_in(self, audit: AdminAudit) -> SignIn:
         tokens, users = Tokens(self._database), Users(self._database)

@@ -16,7 +16,9 @@ COMMAND = "echo once >> out.txt"
 async def test_an_approval_survives_the_death_of_every_process(
     new_cluster: ClusterMaker, request: pytest.FixtureRequest, brand: str, redis: str
 ) -> None:
-    cluster = new_cluster(request.getfixturevalue("postgres_url") if brand != "sqlite" else "")
+    cluster = new_cluster(
+        request.getfixturevalue("migrated_postgres_url") if brand != "sqlite" else ""
+    )
     async with cluster.client() as person:
         workstream = await person.create(f"run: {COMMAND}")
         before = await person.wait_for_state(workstream, "waiting")
@@ -43,7 +45,8 @@ async def test_an_approval_survives_the_death_of_every_process(
 async def test_an_approval_whose_node_was_killed_is_carried_out_by_another(
     new_cluster: ClusterMaker,
 ) -> None:
-    cluster = new_cluster()
+    # No lease runs out while the test waits: the answer alone must bring the turn to another.
+    cluster = new_cluster(settings={"REDSHANK_NODE__LEASE_SECONDS": "600"})
     async with cluster.client() as person:
         workstream = await person.create(f"run: {COMMAND}")
         await person.wait_for_state(workstream, "waiting")
@@ -52,7 +55,7 @@ async def test_an_approval_whose_node_was_killed_is_carried_out_by_another(
         assert (await person.view(workstream))["state"] == "waiting"
 
         assert (await person.resolve(workstream, "allow")).status_code == 200
-        await person.wait_for_state(workstream, "idle", seconds=10.0)
+        await person.wait_for_state(workstream, "idle")
         events = await person.events(workstream)
     (started,) = of_kind(events, "call.started")
     assert started["node"] != turn["node"]

@@ -48,10 +48,10 @@ async def test_killing_any_process_for_a_minute_loses_nothing_and_repeats_nothin
 @pytest.mark.req("B-2")
 @pytest.mark.fault("F25")
 async def test_killing_any_process_loses_nothing_on_postgresql_either(
-    new_cluster: ClusterMaker, postgres_url: str
+    new_cluster: ClusterMaker, migrated_postgres_url: str
 ) -> None:
-    cluster = new_cluster(postgres_url, nodes=3, settings=LEASE)
-    await under_fire(cluster, seconds=30.0)
+    cluster = new_cluster(migrated_postgres_url, nodes=3, settings=LEASE)
+    await under_fire(cluster, seconds=20.0)
 
 
 async def under_fire(cluster: Cluster, seconds: float) -> None:

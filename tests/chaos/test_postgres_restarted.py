@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.cluster_client import ClusterClient, Frame
 from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind
-from tests.store_fixtures import running_postgres
+from tests.store_fixtures import PostgresTemplate, running_postgres
 
 WORKSTREAMS = 6
 STEPS = 4
@@ -21,7 +21,7 @@ FINAL = ("turn.failed", "error")
 @pytest.mark.parametrize("how", ["stopped", "crashed"])
 async def test_postgres_restarted(new_cluster: ClusterMaker, how: str) -> None:
     with running_postgres(durable=True) as postgres:
-        cluster = new_cluster(postgres.url(postgres.create_database()))
+        cluster = new_cluster(postgres.url(PostgresTemplate(postgres).migrated()))
         async with cluster.client() as person:
             workstreams = [
                 await person.create(work(number), mode="bypassPermissions")

@@ -7,7 +7,7 @@ from tests.fakes.cluster_fixtures import ClusterMaker
 from tests.fakes.cluster_judging import faults, of_kind
 
 STILL_RUNS = "sleep 60; echo late >> out.txt"
-HAS_ENDED = "sleep 3; echo done >> out.txt"
+HAS_ENDED = "until [ -e frozen.txt ]; do sleep 0.1; done; echo done >> out.txt"
 
 
 @pytest.mark.fault("F45")
@@ -24,7 +24,7 @@ async def test_stale_node_is_fenced(
     left: list[str],
 ) -> None:
     cluster = new_cluster(
-        request.getfixturevalue("postgres_url") if brand != "sqlite" else "",
+        request.getfixturevalue("migrated_postgres_url") if brand != "sqlite" else "",
         settings={"REDSHANK_NODE__LEASE_SECONDS": "5"},
     )
     async with cluster.client() as person:
@@ -40,6 +40,7 @@ async def test_stale_node_is_fenced(
         started = await person.wait_for_event(workstream, "call.started")
         stale = cluster.node(started["node"])
         stale.freeze()
+        (cluster.workspace / "frozen.txt").touch()
         taken = await person.wait_for_event(
             workstream,
             "turn.started",

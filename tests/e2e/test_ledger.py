@@ -62,5 +62,5 @@ def test_what_agents_did_is_signed_and_every_kind_of_tampering_is_found(tmp_path
 
     key.chmod(0o644)
     with home.up() as up:
-        assert up.process.wait(30) == 2
+        assert up.process.wait(60) == 2
         assert "chmod 600" in up.text

@@ -43,7 +43,7 @@ async def settled(person: ClusterClient, workstream: str, seconds: float) -> dic
 async def test_what_the_model_tells_a_person_reaches_discord_once(
     new_cluster: ClusterMaker, tmp_path: Path
 ) -> None:
-    cluster = new_cluster(settings={"REDSHANK_SLOT__GATEWAY_SERVICE": SECRET})
+    cluster = new_cluster(nodes=1, settings={"REDSHANK_SLOT__GATEWAY_SERVICE": SECRET})
     async with cluster.client() as person, discord_server([CHANNEL], {}) as discord:
         async with gateway(tmp_path, gateway_settings(discord, cluster.consoles[0].url)) as told:
             await told.until_channel("discord", "ready")
@@ -66,7 +66,7 @@ async def test_what_the_model_tells_a_person_reaches_discord_once(
 async def test_without_a_gateway_the_log_shows_that_it_failed_with_the_mend(
     new_cluster: ClusterMaker,
 ) -> None:
-    cluster = new_cluster()
+    cluster = new_cluster(nodes=1)
     async with cluster.client() as person:
         workstream = await person.create(CALL)
         outcome = await settled(person, workstream, 30.0)

@@ -28,7 +28,7 @@ def call(tool: str, **arguments: Any) -> str:
 
 @pytest.mark.req("T-33")
 async def test_a_url_waits_for_a_person_a_file_does_not(new_cluster: ClusterMaker) -> None:
-    cluster = new_cluster()
+    cluster = new_cluster(nodes=1)
     (cluster.workspace / "notes.md").write_text("# Notes")
     async with cluster.client() as person:
         asks = await person.create(call("open_preview", target="https://www.example.com/"))
@@ -56,7 +56,7 @@ async def test_a_configured_route_makes_an_image_that_can_be_handed_over(
             f'model = "brush-1"\nbase_url = "{server.url}"\n'
             "capabilities = { image_generation = true }\n"
         )
-        cluster = new_cluster(settings={"REDSHANK_CONFIG": str(file)})
+        cluster = new_cluster(nodes=1, settings={"REDSHANK_CONFIG": str(file)})
         async with cluster.client() as person:
             asked = call("generate_image", prompt="a redshank", provider="painter")
             workstream = await person.create(asked)

@@ -254,13 +254,13 @@ async def test_one_who_comes_late_sees_the_text_so_far_then_the_rest(
     person: ClusterClient,
 ) -> None:
     text = "one two three four five six seven eight"
-    workstream = await person.create(f"slow: 5 {text}", mode=BYPASS)
+    workstream = await person.create(f"slow: 8 {text}", mode=BYPASS)
     async with asyncio.timeout(60.0):
         async with aclosing(person.stream(workstream)) as early:
             so_far = ""
             async for frame in early:
                 so_far += frame.data["text"] if frame.kind == "delta" else ""
-                if "three" in so_far:
+                if "two" in so_far:
                     break
         async with aclosing(person.stream(workstream)) as late:
             seen = await until_rest(late)

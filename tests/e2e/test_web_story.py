@@ -60,13 +60,14 @@ async def test_a_private_page_is_refused_unless_it_is_let_in_and_then_somebody_i
     new_cluster: ClusterMaker,
 ) -> None:
     async with inside() as page:
-        async with new_cluster().client() as person:
+        async with new_cluster(nodes=1).client() as person:
             refused = await person.create(call("web_fetch", url=page.url), mode="bypassPermissions")
             said = await output(person, refused)
         assert "url is refused: 127.0.0.1 lies in a private network" in said
         assert page.requests == 0
 
-        opened = new_cluster(settings={"REDSHANK_TOOLS__ALLOW_PRIVATE_NETWORK": "true"})
+        settings = {"REDSHANK_TOOLS__ALLOW_PRIVATE_NETWORK": "true"}
+        opened = new_cluster(nodes=1, settings=settings)
         async with opened.client() as person:
             workstream = await person.create(call("web_fetch", url=page.url))
             view = await person.wait_for_state(workstream, "waiting")
@@ -93,7 +94,7 @@ async def test_a_search_goes_by_the_searxng_and_the_reranker_that_are_set(
             "REDSHANK_RERANK__API_KEY_SLOT": "rerank.main",
             "REDSHANK_SLOT__RERANK_MAIN": "k-canary-42",
         }
-        async with new_cluster(settings=settings).client() as person:
+        async with new_cluster(nodes=1, settings=settings).client() as person:
             workstream = await person.create(call("web_search", query="redshank"))
             said = await output(person, workstream)
 

@@ -17,7 +17,7 @@ def set_secret(home: Home, slot: str) -> None:
         input=VALUE,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
 
@@ -32,13 +32,13 @@ def test_a_wrong_master_key_stops_the_start_until_the_right_one_is_back(tmp_path
     assert key_file.stat().st_mode & 0o777 == 0o600
     key_file.write_text(f"{base64.b64encode(bytes(32)).decode()}\n")
     with home.up() as refused:
-        assert refused.process.wait(30) != 0
+        assert refused.process.wait(60) != 0
         assert "is sealed under the master key" in refused.text
         assert "add that key to the file that vault.key_file names" in refused.text
     key_file.write_text(right)
     key_file.chmod(0o644)
     with home.up() as exposed:
-        assert exposed.process.wait(30) != 0
+        assert exposed.process.wait(60) != 0
         assert f"chmod 600 {key_file}" in exposed.text
     key_file.chmod(0o600)
     with home.up() as up:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.cluster import Cluster
-from tests.store_fixtures import BRANDS, PostgresTemplate
+from tests.store_fixtures import BRANDS, PostgresTemplate, migrated_file
 
 
 class ClusterMaker:
@@ -18,10 +18,12 @@ class ClusterMaker:
         self._folder = folder
 
     def __call__(self, database_url: str = "", **options: Any) -> Cluster:
-        """A running cluster; over a SQLite file of its own unless a database is named."""
+        """A running cluster; over a migrated SQLite file of its own unless a database is named."""
         folder = self._folder / f"cluster-{len(self.made) + 1}"
         cluster = Cluster(folder, database_url or f"sqlite:///{folder}/redshank.db", **options)
         self.made.append(cluster)
+        if not database_url:
+            (folder / "redshank.db").write_bytes(migrated_file())
         cluster.start()
         return cluster
 
@@ -39,6 +41,15 @@ def new_cluster(tmp_path: Path) -> Iterator[ClusterMaker]:
     maker.close()
 
 
+@pytest.fixture(params=BRANDS)
+def each_database(request: pytest.FixtureRequest) -> str:
+    """What a cluster is given to work over each brand: the address of a migrated database."""
+    if request.param == "sqlite":
+        return ""
+    url: str = request.getfixturevalue("migrated_postgres_url")
+    return url
+
+
 @pytest.fixture(scope="module", params=BRANDS)
 def cluster(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -48,9 +59,11 @@ def cluster(
     url = ""
     if request.param == "postgresql":
         template: PostgresTemplate = request.getfixturevalue("postgres")
-        url = template.server.url(template.server.create_database())
-    yield maker(url, consoles=2)
-    maker.close()
+        url = template.server.url(template.server.create_database(template.migrated()))
+    try:
+        yield maker(url, consoles=2)
+    finally:
+        maker.close()
 
 
 @pytest.hookimpl(wrapper=True)

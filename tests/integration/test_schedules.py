@@ -1,5 +1,6 @@
 """What is due is taken once, said once: the store, the clock's step, the handlers of runs."""
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -271,6 +272,34 @@ async def test_a_poll_that_died_is_recorded_as_lost_and_not_run_again(
     assert [each.state for each in schedules.runs_of(schedule_id)] == ["lost"]
     make_due(world, schedule_id)
     assert len(take(schedules)) == 1
+
+
+@pytest.mark.req("T-53")
+@pytest.mark.fault("F41")
+async def test_a_poll_that_is_handed_over_twice_runs_once_and_its_own_end_is_what_counts(
+    world: World, schedules: Schedules, firing: Firing, tmp_path: Path
+) -> None:
+    command = "echo x >> polled; until [ -e gate ]; do sleep 0.02; done; echo seen"
+    _, schedule_id = await made(world, **watch(command))
+    make_due(world, schedule_id)
+    (run,) = take(schedules)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(firing.poll(run.run_id))
+        async with asyncio.timeout(60):
+            while not (tmp_path / "polled").exists():
+                await asyncio.sleep(0.02)
+        # Whoever gets it again cannot tell this from a node that died with it.
+        await firing.poll(run.run_id)
+        assert [each.state for each in schedules.runs_of(schedule_id)] == ["lost"]
+        (tmp_path / "gate").touch()
+    assert (tmp_path / "polled").read_text() == "x\n"
+    (ended,) = schedules.runs_of(schedule_id)
+    assert (ended.state, ended.detail) == ("done", "exit code 0")
+    row = schedules.get(schedule_id)
+    assert row is not None
+    assert row.last_output == "seen\n"
+    await firing.poll(run.run_id)
+    assert [each.state for each in schedules.runs_of(schedule_id)] == ["done"]
 
 
 @pytest.mark.fault("F29")

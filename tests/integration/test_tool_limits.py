@@ -8,9 +8,11 @@ import pytest
 from redshank_shared.domain.asset_digests import checked_digest
 from redshank_shared.domain.errors import Conflict, Invalid
 from redshank_shared.domain.limits import Limits
+from redshank_shared.stores.admin_audits import AdminAct, AdminAudits
 from redshank_shared.stores.assets import Assets, digest_of
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.hook_dead_letters import DeadLetter, HookDeadLetters
+from redshank_shared.stores.permission_rules import Beside
 from redshank_shared.stores.policy_revisions import PolicyRevisions
 from redshank_shared.stores.tool_limits import ToolLimits
 
@@ -38,6 +40,17 @@ def test_every_change_of_the_limits_is_a_further_revision(database: Database) ->
     )
     assert store.current() == second
     assert PolicyRevisions(database).all()["tool_limits"] == 2
+
+
+@pytest.mark.req("K-84", "B-33")
+def test_limits_are_stored_with_the_act_that_sets_them_or_not_at_all(database: Database) -> None:
+    store, act = ToolLimits(database), AdminAct("aud_1", AT, "ada", "tool_limits.set", "revision 1")
+    first = store.set(narrowed, "ada", AT, None, lambda _: Beside(act))
+    assert AdminAudits(database).page().items == (act,)
+    with pytest.raises(Conflict):
+        store.set(lambda _: Limits(), "ada", AT, 1, lambda _: Beside(act))
+    assert store.current() == first
+    assert PolicyRevisions(database).all() == {"tool_limits": 1}
 
 
 @pytest.mark.req("K-84")

@@ -11,12 +11,14 @@ from redshank_node.engine.poll_permission import PollPermission
 from redshank_node.tools.catalog import BUILTIN
 from redshank_shared import clock
 from redshank_shared.domain.cadence import Interval
-from redshank_shared.domain.commands import ChangeMode, CreateSchedule
+from redshank_shared.domain.commands import ChangeMode, CreateSchedule, PostMessage
+from redshank_shared.domain.delegation import Boundary
 from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.errors import Unavailable
-from redshank_shared.domain.events import MessagePosted
+from redshank_shared.domain.events import MessagePosted, WorkstreamCreated
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
+from redshank_shared.session_commands import first_facts
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.folds import Folds
 from redshank_shared.stores.permission_rules import PROJECT, PermissionRules, RuleRow
@@ -113,6 +115,28 @@ async def test_a_rule_that_denies_its_command_stops_a_watch_that_runs(
     assert detail.startswith(f"stopped: the project rule {pattern} denies ")
     (text,) = told(world, workstream)
     assert text.startswith("Watch tide was stopped, its command was not run: ")
+
+
+@pytest.mark.req("K-27", "K-77")
+@pytest.mark.parametrize("blocked", ["bash", "watch", "*"])
+async def test_a_watch_is_no_way_around_a_boundary_that_blocks_commands(
+    world: World, tmp_path: Path, blocked: str
+) -> None:
+    poller = firing(world, tmp_path, policy_over(world.database, BUILTIN, clock.monotonic))
+    workstream, schedule_id = WorkstreamId(fresh_id("ws")), fresh_id("sch")
+    boundary = Boundary(mode="bypassPermissions", tools_deny=frozenset((blocked,)))
+    created = WorkstreamCreated(name="test", owner="ines", mode=boundary.mode, boundary=boundary)
+    facts = first_facts(created, PostMessage("hello", "ines"), now())
+    await world.commands.create(workstream, facts, now())
+    spec = WatchSpec("touch polled", "exit_code != 0", 100)
+    cadence = Interval(60, clock.now_ms() / 1000)
+    await world.do(workstream, CreateSchedule(schedule_id, "tide", cadence, "", "ines", watch=spec))
+
+    detail = await polled(world, poller, schedule_id)
+
+    assert not (tmp_path / "polled").exists()
+    assert state_of(world, schedule_id) == "completed"
+    assert detail.startswith("stopped: the workstream's boundary blocks ")
 
 
 @pytest.mark.req("K-35")

@@ -9,7 +9,13 @@ from redshank_shared.queue.reports import NodeReport
 NodeState = Literal["up", "lost", "draining"]
 
 _RESTLESS = {"load": 0.0, "loop_lag_ms": 0, "memory_bytes": 0}
-_RESTLESS_OF_SERVERS = {"latency_ms": None, "calls": 0, "errors": 0}
+_RESTLESS_OF_SERVERS = {
+    "latency_ms": None,
+    "calls": 0,
+    "errors": 0,
+    "hour_calls": 0,
+    "hour_errors": 0,
+}
 
 
 class Node(msgspec.Struct, frozen=True):

@@ -56,6 +56,10 @@ async def test_a_diff_counts_as_a_read(root: pathlib.Path) -> None:
         "edit_file", path="tally.py", old_string="tally", new_string="count"
     )
     assert not edited.is_error
+    (root / "copy.py").write_text("tally = 1\n")
+    await session.call("diff_file", path_a="tally.py", path_b="copy.py")
+    other = await session.call("edit_file", path="copy.py", old_string="tally", new_string="sum")
+    assert not other.is_error
 
 
 @pytest.mark.req("T-25")

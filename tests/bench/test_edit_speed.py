@@ -4,8 +4,8 @@ import pathlib
 import time
 from collections.abc import Callable
 
-from redshank_node.tools.support.patch_placing import patched
-from redshank_node.tools.support.patch_syntax import parsed
+from redshank_node.tools.support.patches.placing import patched
+from redshank_node.tools.support.patches.syntax import parsed
 from tests.bench.figures import figure
 from tests.contract.edit_cases import Session
 

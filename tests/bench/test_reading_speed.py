@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from redshank_node.tools.support.ripgrep import program
+from redshank_node.tools.support.search.ripgrep import program
 from tests.bench.figures import figure
 from tests.contract.tools.file_calls import called
 

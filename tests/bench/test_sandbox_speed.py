@@ -9,11 +9,11 @@ from time import perf_counter
 import pytest
 
 from redshank_node.tools.builtin import bash
-from redshank_node.tools.support.sandbox import Sandbox
-from redshank_node.tools.support.sandbox_groups import groups_here
-from redshank_node.tools.support.sandbox_limits import ProcessLimits
-from redshank_node.tools.support.sandbox_probe import given_here
-from redshank_node.tools.support.sandbox_view import View
+from redshank_node.tools.support.sandbox.groups import groups_here
+from redshank_node.tools.support.sandbox.limits import ProcessLimits
+from redshank_node.tools.support.sandbox.probe import given_here
+from redshank_node.tools.support.sandbox.sandbox import Sandbox
+from redshank_node.tools.support.sandbox.view import View
 from redshank_node.tools.tool import CallContext, Workspace
 from tests.bench.figures import figure
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 import pytest
 from aiohttp import web
 
-from redshank_node.tools.support.media_client import MediaFailed, generate_images
-from redshank_node.tools.support.web_operators import Unanswered, asked
+from redshank_node.tools.support.media.client import MediaFailed, generate_images
+from redshank_node.tools.support.web.operators import Unanswered, asked
 from redshank_node.tools.tool import MediaRoute
 
 

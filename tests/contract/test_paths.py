@@ -13,9 +13,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from redshank_node.tools.support.file_digests import digest_of
-from redshank_node.tools.support.paths import PathRefused, check_beneath, open_file, open_folder
-from redshank_node.tools.support.writing import append_file, replace_file
+from redshank_node.tools.support.files.file_digests import digest_of
+from redshank_node.tools.support.files.paths import (
+    PathRefused,
+    check_beneath,
+    open_file,
+    open_folder,
+)
+from redshank_node.tools.support.files.writing import append_file, replace_file
 
 SECRET = b"outside"
 DEADLINE_SECONDS = 40.0

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 import pytest
 
-from redshank_node.tools.support.processes import Command, Ended, run_command
+from redshank_node.tools.support.commands.processes import Command, Ended, run_command
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.waiting import happened
 
@@ -140,7 +140,7 @@ async def test_a_cancelled_task_kills_the_tree_before_the_cancellation_goes_on(
 
 NODE = """
 import asyncio, pathlib, sys
-from redshank_node.tools.support.processes import Command, run_command
+from redshank_node.tools.support.commands.processes import Command, run_command
 folder = pathlib.Path(sys.argv[1])
 command = Command(("bash", "-c", sys.argv[2]), folder, {"PATH": sys.argv[3]}, 300.0, 1000)
 asyncio.run(run_command(command, lambda text: None))

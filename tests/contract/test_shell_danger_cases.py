@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from redshank_node.tools.builtin import bash
-from redshank_node.tools.support.danger import objection
+from redshank_node.tools.support.danger.judging import objection
 from redshank_node.tools.tool import BadArguments, Workspace
 
 CASES = pathlib.Path(__file__).parent / "cases"

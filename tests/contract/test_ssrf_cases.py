@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from redshank_node.tools.builtin import web_fetch
-from redshank_node.tools.support import web_addresses, web_client, web_network
+from redshank_node.tools.support.web import addresses, client, network
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, WebAccess
 from redshank_node.tools.tool import Workspace as Place
 from redshank_shared.settings.sections import Tools
@@ -76,7 +76,7 @@ async def test_what_must_not_be_connected_to_is_not_connected_to(case: dict[str,
 )
 async def test_a_session_goes_to_the_judged_addresses_alone_whatever_it_is_asked(url: str) -> None:
     async with web_world() as world:
-        session = web_network.session_to(("93.184.216.34",), "www.example.com", world.network)
+        session = network.session_to(("93.184.216.34",), "www.example.com", world.network)
         async with session:
             with pytest.raises(aiohttp.ClientConnectorError):
                 await session.get(url)
@@ -119,8 +119,8 @@ async def test_no_redirect_leads_inside_or_to_another_scheme_however_it_is_writt
 async def test_ordinary_addresses_are_fetched_from_where_their_names_lead() -> None:
     async with web_world(KINDS["names"]) as world:
         for url in KINDS["allowed"]:
-            target = web_addresses.target_of(url.strip())
-            assert (await web_client.fetch(target, world.network)).status == 200
+            target = addresses.target_of(url.strip())
+            assert (await client.fetch(target, world.network)).status == 200
 
         assert set(world.connected) <= set(PUBLIC)
         assert len(world.requests) == len(KINDS["allowed"])
@@ -139,8 +139,8 @@ async def test_redirects_to_public_places_are_followed_however_they_are_written(
 
         world.answer = every_second
         for location in KINDS["followed"]:
-            target = web_addresses.target_of("http://www.example.com/")
-            fetched_there = await web_client.fetch(target, world.network)
+            target = addresses.target_of("http://www.example.com/")
+            fetched_there = await client.fetch(target, world.network)
             assert fetched_there.body == b"there", location
 
         assert set(world.connected) <= set(PUBLIC)

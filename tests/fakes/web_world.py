@@ -14,7 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from redshank_node.tools.support.web_network import AddressInfo, Network
+from redshank_node.tools.support.web.network import AddressInfo, Network
 from tests.fakes.name_server import NameServer
 
 PAGE = (

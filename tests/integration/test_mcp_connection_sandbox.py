@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from redshank_node.tools.support.sandbox import Sandbox
-from redshank_node.tools.support.sandbox_limits import ProcessLimits
-from redshank_node.tools.support.sandbox_probe import given_here
-from redshank_node.tools.support.sandbox_view import View
+from redshank_node.tools.support.sandbox.limits import ProcessLimits
+from redshank_node.tools.support.sandbox.probe import given_here
+from redshank_node.tools.support.sandbox.sandbox import Sandbox
+from redshank_node.tools.support.sandbox.view import View
 from tests.fakes.mcp_node import connected, status
 from tests.integration.mcp_moods import FAKES, call, moody
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from redshank_node.tools.support.edit_previews import DryRun, DryRuns
+from redshank_node.tools.support.edits.previews import DryRun, DryRuns
 from redshank_node.tools.tool import BadArguments
 
 

@@ -6,12 +6,12 @@ import hypothesis
 import pytest
 from hypothesis import strategies as some
 
-from redshank_node.tools.support.diffs import difference
-from redshank_node.tools.support.edit_diff import difference_of
-from redshank_node.tools.support.edit_engine import located_edits
-from redshank_node.tools.support.edit_indent import reindented
-from redshank_node.tools.support.edit_near import LinesAnchor, SymbolAnchor, TextAnchor
-from redshank_node.tools.support.edit_spans import Edit, Span, replaced
+from redshank_node.tools.support.edits.diff import difference_of
+from redshank_node.tools.support.edits.engine import located_edits
+from redshank_node.tools.support.edits.indent import reindented
+from redshank_node.tools.support.edits.near import LinesAnchor, SymbolAnchor, TextAnchor
+from redshank_node.tools.support.edits.spans import Edit, Span, replaced
+from redshank_node.tools.support.files.diffs import difference
 from redshank_node.tools.tool import BadArguments
 
 PIECES = some.sampled_from(

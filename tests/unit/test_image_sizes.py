@@ -4,8 +4,8 @@ import struct
 
 import pytest
 
-from redshank_node.tools.support.image_sizes import pixels
-from redshank_node.tools.support.textfiles import image_kind
+from redshank_node.tools.support.files.textfiles import image_kind
+from redshank_node.tools.support.media.image_sizes import pixels
 
 JPEG = (
     b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc4\x00\x02\xff\xff\xc2\x00\x0b\x08"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from redshank_node.tools.support.latest_lines import LEFT_OUT, LatestLines
+from redshank_node.tools.support.commands.latest_lines import LEFT_OUT, LatestLines
 
 
 def test_what_can_be_shown_in_time_is_kept_whole() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from redshank_node.tools.support.outline import (
+from redshank_node.tools.support.outlines.outline import (
     LARGE_TOKENS,
     Extractor,
     described,
@@ -14,7 +14,7 @@ from redshank_node.tools.support.outline import (
     section_text,
     sections_in,
 )
-from redshank_node.tools.support.outline_section import Mark
+from redshank_node.tools.support.outlines.section import Mark
 
 
 def found(name: str, text: str) -> list[tuple[str, str, int, int, str]]:

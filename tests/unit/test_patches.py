@@ -7,8 +7,8 @@ import hypothesis
 import pytest
 from hypothesis import strategies as some
 
-from redshank_node.tools.support.patch_placing import patched
-from redshank_node.tools.support.patch_syntax import parsed
+from redshank_node.tools.support.patches.placing import patched
+from redshank_node.tools.support.patches.syntax import parsed
 from redshank_node.tools.tool import BadArguments
 
 WORDS = some.sampled_from(["a", "b", "  c", "d = 1", "", "x y", "-", "+e", "@@ f"])

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from redshank_node.engine.sandboxing import limits_of, own_files
-from redshank_node.tools.support.sandbox import Given, Sandbox
-from redshank_node.tools.support.sandbox_bubblewrap import Bubblewrap
-from redshank_node.tools.support.sandbox_landlock import Landlock
-from redshank_node.tools.support.sandbox_limits import ProcessLimits, limited
-from redshank_node.tools.support.sandbox_probe import given_here
-from redshank_node.tools.support.sandbox_syscalls import filter_of, knows
-from redshank_node.tools.support.sandbox_view import View, split_folders
+from redshank_node.tools.support.sandbox.bubblewrap import Bubblewrap
+from redshank_node.tools.support.sandbox.landlock import Landlock
+from redshank_node.tools.support.sandbox.limits import ProcessLimits, limited
+from redshank_node.tools.support.sandbox.probe import given_here
+from redshank_node.tools.support.sandbox.sandbox import Given, Sandbox
+from redshank_node.tools.support.sandbox.syscalls import filter_of, knows
+from redshank_node.tools.support.sandbox.view import View, split_folders
 from redshank_node.tools.tool import BadArguments, SandboxLevel
 from redshank_shared.settings.load import load
 from redshank_shared.settings.sections import Sandbox as Set

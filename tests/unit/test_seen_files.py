@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from redshank_node.tools.support.file_digests import digest_of, seen_file, still_is
+from redshank_node.tools.support.files.file_digests import digest_of, seen_file, still_is
 from redshank_shared.domain.seen_files import SeenFile, remembered
 
 

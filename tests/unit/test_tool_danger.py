@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redshank_node.tools.support.danger import objection
-from redshank_node.tools.support.environment import scrubbed
+from redshank_node.tools.support.commands.environment import scrubbed
+from redshank_node.tools.support.danger.judging import objection
 
 REFUSED = [
     "rm -rf /",

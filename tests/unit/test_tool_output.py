@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redshank_node.tools.support.output import GatheredOutput
+from redshank_node.tools.support.commands.output import GatheredOutput
 from redshank_node.tools.support.truncate import HeadAndTail, head_of
 
 LIMIT = 1000

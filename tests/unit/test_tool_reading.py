@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from redshank_node.tools.support import line_windows, textfiles
+from redshank_node.tools.support.files import line_windows, textfiles
 from redshank_node.tools.tool import Result
 from tests.bench.figures import figure
 from tests.contract.test_tools import LIMIT, call, prepared, ran

@@ -2,17 +2,17 @@
 
 import pytest
 
-from redshank_node.tools.support.diffs import difference
-from redshank_node.tools.support.edit_engine import located_edits
-from redshank_node.tools.support.edit_spans import Edit, replaced
-from redshank_node.tools.support.globs import glob_match
-from redshank_node.tools.support.textfiles import (
+from redshank_node.tools.support.edits.engine import located_edits
+from redshank_node.tools.support.edits.spans import Edit, replaced
+from redshank_node.tools.support.files.diffs import difference
+from redshank_node.tools.support.files.textfiles import (
     NotText,
     decoded,
     encoded,
     newline_of,
     with_newlines,
 )
+from redshank_node.tools.support.search.globs import glob_match
 from redshank_node.tools.tool import BadArguments
 
 

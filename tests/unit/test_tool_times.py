@@ -2,7 +2,7 @@
 
 import pytest
 
-from redshank_node.tools.support import times
+from redshank_node.tools.support.timing import times
 from redshank_node.tools.tool import BadArguments
 
 

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from redshank_node.tools.support.web_addresses import (
+from redshank_node.tools.support.web.addresses import (
     Refused,
     is_local_name,
     onward,
     reach_of,
     target_of,
 )
-from redshank_node.tools.support.web_network import system_addresses
+from redshank_node.tools.support.web.network import system_addresses
 
 ODD = "\\@#?/:[]%.\u3002\uff0e\uff11\u24b6\xdf\u200b\t\r\n\0 0x7f127aA-_~&=+"
 INSIDE = st.sampled_from(

@@ -5,9 +5,9 @@ import zlib
 
 import pytest
 
-from redshank_node.tools.support.web_bodies import UnknownEncoding, Unpacker
-from redshank_node.tools.support.web_client import Fetched
-from redshank_node.tools.support.web_pages import decoded, readable
+from redshank_node.tools.support.web.bodies import UnknownEncoding, Unpacker
+from redshank_node.tools.support.web.client import Fetched
+from redshank_node.tools.support.web.pages import decoded, readable
 
 TEXT = b"The redshank calls before anybody else does. " * 40
 MOST = 1 << 20
@@ -31,6 +31,7 @@ def unpacked(encoding: str, packed: bytes, step: int, most: int = MOST) -> Unpac
         ("deflate", zlib.compress(TEXT)),
         ("identity", TEXT),
     ],
+    ids=["gzip", "two members", "something behind", "deflate", "identity"],
 )
 def test_a_body_comes_out_whole_however_it_comes_in(
     encoding: str, packed: bytes, step: int

@@ -4,8 +4,8 @@ import struct
 
 import pytest
 
-from redshank_node.tools.support.textfiles import image_kind
-from redshank_node.tools.support.whole_images import is_whole
+from redshank_node.tools.support.files.textfiles import image_kind
+from redshank_node.tools.support.media.whole_images import is_whole
 from tests.fakes.small_images import whole_png
 
 FRAME = b"\xff\xc0\x00\x0b\x08" + struct.pack(">HH", 1, 1) + b"\x01\x01\x11\x00"

@@ -38,7 +38,7 @@ ASK_SECONDS = 5.0
 PROBE_SECONDS = 60.0
 # Where a program's first line goes on from its version to how it was built.
 BUILD = re.compile(r" sha=| \(rev ")
-SANDBOX_PROBE = "redshank_node.tools.support.sandbox_probe"
+SANDBOX_PROBE = "redshank_node.tools.support.sandbox.probe"
 SANDBOX_MEND = "permit user namespaces or Landlock, see docs/sandbox.md"
 
 

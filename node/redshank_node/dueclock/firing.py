@@ -9,7 +9,7 @@ import msgspec
 
 from redshank_node.engine.poll_permission import Forbidden, PollPermission
 from redshank_node.engine.toolsets import Toolsets
-from redshank_node.tools.support import environment, processes
+from redshank_node.tools.support.commands import environment, processes
 from redshank_node.tools.tool import BadArguments, Confine, Sandboxing, SandboxLevel
 from redshank_shared.clock import rfc3339
 from redshank_shared.domain.commands import FireSchedule, HearWake

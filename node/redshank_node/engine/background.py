@@ -7,8 +7,8 @@ from collections.abc import Callable
 import msgspec
 
 from redshank_node.engine.live_task import LiveTask
-from redshank_node.tools.support.output import GatheredOutput
-from redshank_node.tools.support.processes import Command, Ended, run_command
+from redshank_node.tools.support.commands.output import GatheredOutput
+from redshank_node.tools.support.commands.processes import Command, Ended, run_command
 from redshank_node.tools.tool import BackgroundCommand
 from redshank_shared.domain.errors import Conflict, Unavailable
 from redshank_shared.domain.tasks import NODE_STOPPED, Task, ended_state

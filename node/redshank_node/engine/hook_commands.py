@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from redshank_node.engine.hook_asking import MOST_ANSWER_BYTES, HookFailed
-from redshank_node.tools.support.environment import scrubbed
-from redshank_node.tools.support.processes import Command, Ended, run_command
+from redshank_node.tools.support.commands.environment import scrubbed
+from redshank_node.tools.support.commands.processes import Command, Ended, run_command
 from redshank_shared.settings.environment import process_environment
 
 _MARK = "[stderr] "

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from redshank_node.tools.support.latest_lines import LatestLines
+from redshank_node.tools.support.commands.latest_lines import LatestLines
 from redshank_shared.domain.errors import Unavailable
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.domain.tasks import Task

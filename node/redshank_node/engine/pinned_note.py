@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from redshank_node.tools.support import pinned
+from redshank_node.tools.support.files import pinned
 from redshank_shared.domain.pins import Pins
 from redshank_shared.domain.roots import Ground
 

@@ -3,7 +3,7 @@
 import logging
 from pathlib import Path
 
-from redshank_node.tools.support.sandbox_view import View
+from redshank_node.tools.support.sandbox.view import View
 from redshank_shared.domain.errors import Misconfigured
 from redshank_shared.domain.roots import Root
 from redshank_shared.profiles.root_choice import NAMES, RootChoice

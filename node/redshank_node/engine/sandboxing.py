@@ -5,12 +5,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from redshank_node.tools.support import own_files as own_paths
-from redshank_node.tools.support.sandbox import MEND, Sandbox
-from redshank_node.tools.support.sandbox_groups import groups_here
-from redshank_node.tools.support.sandbox_limits import ProcessLimits
-from redshank_node.tools.support.sandbox_probe import given_here
-from redshank_node.tools.support.sandbox_view import View, split_folders
+from redshank_node.tools.support.files import own_files as own_paths
+from redshank_node.tools.support.sandbox.groups import groups_here
+from redshank_node.tools.support.sandbox.limits import ProcessLimits
+from redshank_node.tools.support.sandbox.probe import given_here
+from redshank_node.tools.support.sandbox.sandbox import MEND, Sandbox
+from redshank_node.tools.support.sandbox.view import View, split_folders
 from redshank_shared import clock
 from redshank_shared.settings.environment import config_folder, data_folder, process_environment
 from redshank_shared.settings.sections import Sandbox as Set

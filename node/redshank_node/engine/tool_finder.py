@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from redshank_node.engine.calls import Pipeline
 from redshank_node.engine.surface import Surfaces
-from redshank_node.tools.support.web_rerank import best_first
+from redshank_node.tools.support.web.rerank import best_first
 from redshank_node.tools.tool import Away, Finding, WebAccess
 from redshank_shared.domain.delegation import Boundary
 from redshank_shared.domain.messages import ToolDescription

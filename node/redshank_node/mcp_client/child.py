@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from redshank_node.tools.support.supervised import pipe, supervised
+from redshank_node.tools.support.commands.supervised import pipe, supervised
 from redshank_shared.waiting import happened
 
 logger = logging.getLogger(__name__)
@@ -38,8 +38,8 @@ class ServerCommand(msgspec.Struct, frozen=True):
 
 
 class Child:
-    """A running command behind its supervisor process (`tools/support/supervisor.py`): the tree
-    dies with the node, however that goes (F11).
+    """A running command behind its supervisor process (`tools/support/commands/supervisor.py`):
+    the tree dies with the node, however that goes (F11).
 
     `stdin`, `stdout`, `stderr`: our ends, which the owner of this object closes. `ended` is set
     once the command itself has ended, or could not be started.

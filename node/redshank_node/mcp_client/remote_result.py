@@ -20,9 +20,9 @@ from redshank_node.mcp_client.calling import (
 )
 from redshank_node.mcp_client.failures import CallTimedOut, McpFailure, OutcomeUnknown
 from redshank_node.mcp_client.harmless import bounded_text, untrusted
-from redshank_node.tools.support import image_sizes
-from redshank_node.tools.support.textfiles import image_kind
-from redshank_node.tools.support.whole_images import MOST_PIXELS, is_whole
+from redshank_node.tools.support.files.textfiles import image_kind
+from redshank_node.tools.support.media import image_sizes
+from redshank_node.tools.support.media.whole_images import MOST_PIXELS, is_whole
 from redshank_node.tools.tool import CallContext, ImagePart, Result
 from redshank_shared.domain.artifact_events import StoredAsset
 from redshank_shared.domain.commands import StoreAssets

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from redshank_node.mcp_client.oauth import OAuthAccess
 from redshank_node.mcp_client.supervisor import McpServers, Rules
 from redshank_node.mcp_client.surroundings import Surroundings
-from redshank_node.tools.support.environment import scrubbed
+from redshank_node.tools.support.commands.environment import scrubbed
 from redshank_node.tools.tool import Sandboxing
 from redshank_shared import clock
 from redshank_shared.domain.errors import Misconfigured

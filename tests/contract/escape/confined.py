@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from redshank_node.tools.builtin import bash
-from redshank_node.tools.support.sandbox import Given, Sandbox
-from redshank_node.tools.support.sandbox_groups import Groups
-from redshank_node.tools.support.sandbox_limits import ProcessLimits
-from redshank_node.tools.support.sandbox_probe import given_here
-from redshank_node.tools.support.sandbox_view import View
+from redshank_node.tools.support.sandbox.groups import Groups
+from redshank_node.tools.support.sandbox.limits import ProcessLimits
+from redshank_node.tools.support.sandbox.probe import given_here
+from redshank_node.tools.support.sandbox.sandbox import Given, Sandbox
+from redshank_node.tools.support.sandbox.view import View
 from redshank_node.tools.tool import CallContext, Result, SandboxLevel, Workspace
 
 SECRET = "outside-4711"

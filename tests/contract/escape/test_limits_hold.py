@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from redshank_node.tools.support.sandbox_groups import Groups, groups_here
-from redshank_node.tools.support.sandbox_limits import ProcessLimits
+from redshank_node.tools.support.sandbox.groups import Groups, groups_here
+from redshank_node.tools.support.sandbox.limits import ProcessLimits
 from tests.contract.escape.confined import Grounds, python, ran, sandbox
 
 BACKENDS = ("bwrap", "landlock")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from redshank_node.tools.support import own_files
+from redshank_node.tools.support.files import own_files
 from redshank_node.tools.tool import Result
 from tests.contract.tools.file_calls import called
 

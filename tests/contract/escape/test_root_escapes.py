@@ -19,9 +19,9 @@ from redshank_node.tools.builtin import (
     write_file,
 )
 from redshank_node.tools.builtin import exec as exec_tool
-from redshank_node.tools.support import own_files
-from redshank_node.tools.support.paths import PathRefused
-from redshank_node.tools.support.writing import append_file, replace_file, rewrite_file
+from redshank_node.tools.support.files import own_files
+from redshank_node.tools.support.files.paths import PathRefused
+from redshank_node.tools.support.files.writing import append_file, replace_file, rewrite_file
 from redshank_node.tools.tool import BadArguments, CallContext, Result, Tool, Workspace
 from redshank_shared.profiles.root_choice import RootChoice
 from tests.contract.escape.confined import SECRET, Grounds, sandbox

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from redshank_node.tools.builtin import apply_patch
-from redshank_node.tools.support import patch_plan, patch_syntax, patch_writing
-from redshank_node.tools.support.paths import PathRefused
+from redshank_node.tools.support.files.paths import PathRefused
+from redshank_node.tools.support.patches import plan, syntax, writing
 from redshank_node.tools.tool import BadArguments, CallContext, Workspace
 from tests.contract.edit_cases import Session
 from tests.contract.lesser_child import called_with_limit
@@ -159,12 +159,12 @@ LATE = (
 
 @pytest.mark.req("K-12")
 def test_a_file_that_came_to_be_meanwhile_stops_the_patch(root: pathlib.Path) -> None:
-    changes = patch_plan.planned(Workspace(root), patch_syntax.parsed(LATE))
+    changes = plan.planned(Workspace(root), syntax.parsed(LATE))
     (root / "made").mkdir()
     (root / "made" / "late.txt").write_text("of somebody else\n")
     before = everything(root)
     with pytest.raises(PathRefused, match="changed since it was looked at"):
-        patch_writing.write_all(root, changes)
+        writing.write_all(root, changes)
     assert everything(root) == before
 
 
@@ -174,7 +174,7 @@ def test_a_failure_at_any_step_is_undone(
     fails_at: int, root: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The system refuses one of the steps after all files are staged: two links, two renames."""
-    changes = patch_plan.planned(Workspace(root), patch_syntax.parsed(LATE))
+    changes = plan.planned(Workspace(root), syntax.parsed(LATE))
     before = everything(root)
     steps = 0
 
@@ -191,13 +191,13 @@ def test_a_failure_at_any_step_is_undone(
     monkeypatch.setattr(os, "link", failing(os.link))
     monkeypatch.setattr(os, "rename", failing(os.rename))
     if fails_at == 5:
-        patch_writing.write_all(root, changes)
+        writing.write_all(root, changes)
         assert steps == 4
         assert (root / "made" / "late.txt").read_text() == "late\n"
         assert sorted(os.listdir(root)) == ["made", "src"]
         return
     with pytest.raises(PathRefused, match="Input/output error; nothing was changed"):
-        patch_writing.write_all(root, changes)
+        writing.write_all(root, changes)
     assert everything(root) == before
 
 
@@ -205,13 +205,13 @@ def test_a_failure_at_any_step_is_undone(
 def test_without_links_a_patch_is_written_all_the_same(
     root: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changes = patch_plan.planned(Workspace(root), patch_syntax.parsed(LATE))
+    changes = plan.planned(Workspace(root), syntax.parsed(LATE))
 
     def refuses(*names: object, **folders: object) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", refuses)
-    patch_writing.write_all(root, changes)
+    writing.write_all(root, changes)
     assert everything(root) == {
         "made": None,
         "made/late.txt": "late\n",

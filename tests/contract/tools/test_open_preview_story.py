@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from redshank_node.tools.builtin import open_preview, store_asset
-from redshank_node.tools.support.preview_kinds import MOST_BYTES
+from redshank_node.tools.support.previews.kinds import MOST_BYTES
 from redshank_node.tools.tool import BadArguments, Workspace
 from redshank_shared.domain.artifact_events import PreviewKind, PreviewOpened
 from redshank_shared.domain.artifacts import PREVIEWS_KEPT

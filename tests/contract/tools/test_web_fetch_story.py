@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from redshank_node.tools.builtin import web_fetch
-from redshank_node.tools.support import web_client, web_pages
+from redshank_node.tools.support.web import client, pages
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,
@@ -149,7 +149,7 @@ async def test_text_of_every_kind_is_read(content_type: str, body: bytes, holds:
 async def test_a_page_made_to_be_slow_is_stripped_to_its_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(web_pages, "_ARTICLE_SECONDS", 1.5)
+    monkeypatch.setattr(pages, "_ARTICLE_SECONDS", 1.5)
     async with web_world() as world:
         slow = b"<p>before</p>" + b"<table>word word</table>" * 20_000
         answering(world, slow, Content_Type="text/html")
@@ -234,11 +234,11 @@ async def test_a_bomb_is_unpacked_no_further_than_the_bound() -> None:
 @pytest.mark.req("K-13")
 async def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
     async with web_world() as world:
-        answering(world, b"a" * (web_client.MOST_BYTES + 1), Content_Type="text/plain")
+        answering(world, b"a" * (client.MOST_BYTES + 1), Content_Type="text/plain")
         result = await fetched(world)
 
     assert result.is_error
-    assert f"at most {web_client.MOST_BYTES} are fetched" in result.output
+    assert f"at most {client.MOST_BYTES} are fetched" in result.output
 
 
 async def test_a_page_that_never_ends_is_cut_at_the_bound() -> None:
@@ -264,8 +264,8 @@ async def test_a_server_that_says_nothing_is_given_up() -> None:
     async with web_world() as world:
         world.answer = silent
         target = web_fetch.target_of(URL)
-        with pytest.raises(web_client.Unreached, match="no whole answer within 0.3 s"):
-            await web_client.fetch(target, world.network, seconds=0.3)
+        with pytest.raises(client.Unreached, match="no whole answer within 0.3 s"):
+            await client.fetch(target, world.network, seconds=0.3)
 
 
 @pytest.mark.req("T-30")

@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
-from redshank_node.tools.support import patch_plan, patch_syntax, patch_writing, schema
-from redshank_node.tools.support.file_digests import digest_of
-from redshank_node.tools.support.patch_plan import FileChange
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files.file_digests import digest_of
+from redshank_node.tools.support.patches import plan, syntax, writing
+from redshank_node.tools.support.patches.plan import FileChange
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.seen_files import SeenFile
@@ -38,10 +39,8 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     that what cannot be applied whole is not put before anybody (K12).
     """
     checked = schema.validated(arguments, _PARAMETERS)
-    changes = patch_plan.planned(workspace, patch_syntax.parsed(checked["patch"]))
-    return Prepared(
-        {**checked, _BASE: patch_plan.digests_of(changes)}, patch_plan.preview_of(changes)
-    )
+    changes = plan.planned(workspace, syntax.parsed(checked["patch"]))
+    return Prepared({**checked, _BASE: plan.digests_of(changes)}, plan.preview_of(changes))
 
 
 async def run(prepared: Prepared, context: CallContext) -> Result:
@@ -60,14 +59,14 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
 
 
 def _applied(arguments: dict[str, Any], workspace: Workspace) -> tuple[FileChange, ...]:
-    changes = patch_plan.planned(workspace, patch_syntax.parsed(arguments["patch"]))
-    for path, sha256 in patch_plan.digests_of(changes).items():
+    changes = plan.planned(workspace, syntax.parsed(arguments["patch"]))
+    for path, sha256 in plan.digests_of(changes).items():
         if arguments[_BASE].get(path) != sha256:
             raise BadArguments(
                 f"patch: {path} changed since the patch was shown; read it again, send the patch "
                 "anew"
             )
-    patch_writing.write_all(workspace.ground, changes)
+    writing.write_all(workspace.ground, changes)
     return changes
 
 

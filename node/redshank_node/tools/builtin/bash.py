@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from redshank_node.tools.support import danger, environment, processes, schema
-from redshank_node.tools.support.process_endings import result_of
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.commands import environment, processes
+from redshank_node.tools.support.commands.process_endings import result_of
+from redshank_node.tools.support.danger import judging
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import (
     BackgroundCommand,
@@ -77,7 +79,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
             f"command has {length} bytes, at most {_MAX_COMMAND_BYTES} can be run; "
             "write it into a file and run that"
         )
-    objection = danger.objection(command)
+    objection = judging.objection(command)
     if objection:
         raise BadArguments(f"command is refused: {objection}; name exactly what is meant")
     if not checked.get("background", False):

@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from redshank_node.tools.support import paths, schema
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files import paths
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.commands import UnpinFile
 from redshank_shared.domain.events import Preview

@@ -5,9 +5,10 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from redshank_node.tools.support import paths, schema, textfiles, truncate
-from redshank_node.tools.support.diffs import hunks_of, told
-from redshank_node.tools.support.edit_change import Found, file_at
+from redshank_node.tools.support import schema, truncate
+from redshank_node.tools.support.edits.change import Found, file_at
+from redshank_node.tools.support.files import paths, textfiles
+from redshank_node.tools.support.files.diffs import hunks_of, told
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview

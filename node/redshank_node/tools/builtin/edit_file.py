@@ -5,9 +5,10 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from redshank_node.tools.support import edit_report, paths, schema, truncate, writing
-from redshank_node.tools.support.edit_arguments import edits_of
-from redshank_node.tools.support.edit_change import (
+from redshank_node.tools.support import schema, truncate
+from redshank_node.tools.support.edits import report as edit_report
+from redshank_node.tools.support.edits.arguments import edits_of
+from redshank_node.tools.support.edits.change import (
     MAX_BYTES,
     EditChange,
     Found,
@@ -16,8 +17,9 @@ from redshank_node.tools.support.edit_change import (
     check_size,
     file_at,
 )
-from redshank_node.tools.support.edit_previews import DryRun, DryRuns
-from redshank_node.tools.support.file_digests import digest_of
+from redshank_node.tools.support.edits.previews import DryRun, DryRuns
+from redshank_node.tools.support.files import paths, writing
+from redshank_node.tools.support.files.file_digests import digest_of
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview

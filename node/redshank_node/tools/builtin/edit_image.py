@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from redshank_node.tools.support import media_calls, schema
-from redshank_node.tools.support.kept_bytes import asked_digest, kept
-from redshank_node.tools.support.media_client import Media, MediaFailed, edit_images
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files.kept_bytes import asked_digest, kept
+from redshank_node.tools.support.media import calls
+from redshank_node.tools.support.media.client import Media, MediaFailed, edit_images
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import (
     Artifacts,
@@ -38,9 +39,9 @@ _PARAMETERS: dict[str, Any] = {
             "type": "string",
             "description": "A PNG whose transparent parts say where the first image may change.",
         },
-        "provider": media_calls.PROVIDER,
-        "size": media_calls.SIZE,
-        "n": media_calls.COUNT,
+        "provider": calls.PROVIDER,
+        "size": calls.SIZE,
+        "n": calls.COUNT,
     },
     "required": ["prompt", "asset_ids"],
     "additionalProperties": False,
@@ -54,7 +55,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
         asked_digest(text, f"asset_ids[{index}]")
     if "mask_asset_id" in checked:
         asked_digest(checked["mask_asset_id"], "mask_asset_id")
-    route = media_calls.route_for(workspace, TOOL.availability, checked.get("provider", ""))
+    route = calls.route_for(workspace, TOOL.availability, checked.get("provider", ""))
     checked["provider"] = route.name
     title = f"{len(checked['asset_ids'])} image(s) to {route.name}"
     return Prepared(checked, Preview(title, "text", checked["prompt"]))
@@ -65,7 +66,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     arguments = prepared.arguments
     if context.artifacts is None:
         return refused("nothing can be kept here")
-    route = media_calls.route_for(context.workspace, TOOL.availability, arguments["provider"])
+    route = calls.route_for(context.workspace, TOOL.availability, arguments["provider"])
     seconds = min(context.max_seconds, route.timeout_seconds)
     try:
         images = [
@@ -74,13 +75,13 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
         ]
         mask_id = arguments.get("mask_asset_id")
         mask = await _image(context.artifacts, mask_id, "mask_asset_id") if mask_id else None
-        fields = media_calls.image_fields(arguments)
+        fields = calls.image_fields(arguments)
         made = await edit_images(route, seconds, fields, images, mask)
     except BadArguments as wrong:
         return refused(str(wrong))
     except MediaFailed as failed:
         return refused(f"no image was made: {failed}")
-    return await media_calls.stored(TOOL.name, route, made, context, context.artifacts)
+    return await calls.stored(TOOL.name, route, made, context, context.artifacts)
 
 
 async def _image(artifacts: Artifacts, text: str, argument: str) -> Media:
@@ -100,7 +101,7 @@ TOOL = Tool(
     prepare=prepare,
     run=run,
     primary_key="prompt",
-    timeout_seconds=media_calls.SECONDS,
+    timeout_seconds=calls.SECONDS,
     availability="image_edit",
     top_level=True,
     task_agent=False,

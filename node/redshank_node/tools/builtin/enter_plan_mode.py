@@ -3,7 +3,7 @@
 from typing import Any
 
 from redshank_node.tools.support import schema
-from redshank_node.tools.support.wakes import AGENT
+from redshank_node.tools.support.timing.wakes import AGENT
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.commands import EnterPlanMode
 from redshank_shared.domain.events import Preview

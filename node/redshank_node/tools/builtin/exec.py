@@ -10,13 +10,15 @@ from typing import Any
 
 import msgspec
 
-from redshank_node.tools.support import danger, environment, processes, schema
-from redshank_node.tools.support.exec_report import reported, stem_of
-from redshank_node.tools.support.exec_streams import SeparateStreams
-from redshank_node.tools.support.paths import open_file
-from redshank_node.tools.support.process_endings import is_failure, signal_name
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.commands import environment, processes
+from redshank_node.tools.support.commands.exec_report import reported, stem_of
+from redshank_node.tools.support.commands.exec_streams import SeparateStreams
+from redshank_node.tools.support.commands.process_endings import is_failure, signal_name
+from redshank_node.tools.support.danger import judging
+from redshank_node.tools.support.files.paths import open_file
+from redshank_node.tools.support.files.writing import read_bytes
 from redshank_node.tools.support.refusals import refused
-from redshank_node.tools.support.writing import read_bytes
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared import clock
 from redshank_shared.domain.events import Preview
@@ -68,7 +70,7 @@ def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
         raise BadArguments("args hold half a character; send whole characters") from None
     if "\0" in line or length > _MAX_BYTES:
         raise BadArguments(f"args must hold no NUL and at most {_MAX_BYTES} bytes in all")
-    objection = danger.objection(line)
+    objection = judging.objection(line)
     if objection:
         raise BadArguments(f"the call is refused: {objection}; name exactly what is meant")
     return Prepared(checked, Preview(line.split("\n", 1)[0][:100], "command", line))

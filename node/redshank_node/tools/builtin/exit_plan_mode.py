@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from redshank_node.tools.support import schema, wakes
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.timing import wakes
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.commands import AcceptPlan
 from redshank_shared.domain.events import Preview

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from redshank_node.tools.support import media_calls, schema
-from redshank_node.tools.support.media_client import MediaFailed, speak
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.media import calls
+from redshank_node.tools.support.media.client import MediaFailed, speak
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
@@ -41,7 +42,7 @@ _PARAMETERS: dict[str, Any] = {
             "maximum": 4,
             "description": "1 is as usual.",
         },
-        "provider": media_calls.PROVIDER,
+        "provider": calls.PROVIDER,
     },
     "required": ["text"],
     "additionalProperties": False,
@@ -51,7 +52,7 @@ _PARAMETERS: dict[str, Any] = {
 def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     """A text for a configured model that speaks (K-16, K-17)."""
     checked = schema.validated(arguments, _PARAMETERS)
-    route = media_calls.route_for(workspace, TOOL.availability, checked.get("provider", ""))
+    route = calls.route_for(workspace, TOOL.availability, checked.get("provider", ""))
     checked["provider"] = route.name
     return Prepared(checked, Preview(f"speech from {route.name}", "text", checked["text"]))
 
@@ -61,7 +62,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     arguments = prepared.arguments
     if context.artifacts is None:
         return refused("nothing can be kept here")
-    route = media_calls.route_for(context.workspace, TOOL.availability, arguments["provider"])
+    route = calls.route_for(context.workspace, TOOL.availability, arguments["provider"])
     form = arguments.get("format", "mp3")
     fields = {
         "input": arguments["text"],
@@ -74,7 +75,7 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
         made = await speak(route, seconds, fields, _TYPES[form])
     except MediaFailed as failed:
         return refused(f"no sound was made: {failed}")
-    return await media_calls.stored(TOOL.name, route, [made], context, context.artifacts)
+    return await calls.stored(TOOL.name, route, [made], context, context.artifacts)
 
 
 TOOL = Tool(
@@ -85,7 +86,7 @@ TOOL = Tool(
     prepare=prepare,
     run=run,
     primary_key="text",
-    timeout_seconds=media_calls.SECONDS,
+    timeout_seconds=calls.SECONDS,
     availability="audio_generation",
     top_level=True,
     task_agent=False,

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from redshank_node.tools.support import media_calls, schema
-from redshank_node.tools.support.media_client import MediaFailed, generate_images
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.media import calls
+from redshank_node.tools.support.media.client import MediaFailed, generate_images
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
@@ -17,14 +18,14 @@ _PARAMETERS: dict[str, Any] = {
             "maxLength": 32_000,
             "description": "What the image shows.",
         },
-        "provider": media_calls.PROVIDER,
-        "size": media_calls.SIZE,
+        "provider": calls.PROVIDER,
+        "size": calls.SIZE,
         "quality": {
             "type": "string",
             "maxLength": 20,
             "description": "As the model knows it, such as low or high. Left out, its own.",
         },
-        "n": media_calls.COUNT,
+        "n": calls.COUNT,
     },
     "required": ["prompt"],
     "additionalProperties": False,
@@ -34,7 +35,7 @@ _PARAMETERS: dict[str, Any] = {
 def prepare(arguments: dict[str, Any], workspace: Workspace) -> Prepared:
     """A prompt for a configured model that makes images (K-16, K-17)."""
     checked = schema.validated(arguments, _PARAMETERS)
-    route = media_calls.route_for(workspace, TOOL.availability, checked.get("provider", ""))
+    route = calls.route_for(workspace, TOOL.availability, checked.get("provider", ""))
     checked["provider"] = route.name
     return Prepared(checked, Preview(f"image from {route.name}", "text", checked["prompt"]))
 
@@ -44,13 +45,13 @@ async def run(prepared: Prepared, context: CallContext) -> Result:
     arguments = prepared.arguments
     if context.artifacts is None:
         return refused("nothing can be kept here")
-    route = media_calls.route_for(context.workspace, TOOL.availability, arguments["provider"])
+    route = calls.route_for(context.workspace, TOOL.availability, arguments["provider"])
     seconds = min(context.max_seconds, route.timeout_seconds)
     try:
-        made = await generate_images(route, seconds, media_calls.image_fields(arguments))
+        made = await generate_images(route, seconds, calls.image_fields(arguments))
     except MediaFailed as failed:
         return refused(f"no image was made: {failed}")
-    return await media_calls.stored(TOOL.name, route, made, context, context.artifacts)
+    return await calls.stored(TOOL.name, route, made, context, context.artifacts)
 
 
 TOOL = Tool(
@@ -64,7 +65,7 @@ TOOL = Tool(
     prepare=prepare,
     run=run,
     primary_key="prompt",
-    timeout_seconds=media_calls.SECONDS,
+    timeout_seconds=calls.SECONDS,
     availability="image_generation",
     top_level=True,
     task_agent=False,

@@ -3,8 +3,10 @@
 import asyncio
 from typing import Any
 
-from redshank_node.tools.support import globs, paths, ripgrep, schema
-from redshank_node.tools.support.paths import is_unmade
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files import paths
+from redshank_node.tools.support.files.paths import is_unmade
+from redshank_node.tools.support.search import globs, ripgrep
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 

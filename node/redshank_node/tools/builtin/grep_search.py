@@ -5,8 +5,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from redshank_node.tools.support import paths, processes, ripgrep, schema, truncate
-from redshank_node.tools.support.paths import is_unmade
+from redshank_node.tools.support import schema, truncate
+from redshank_node.tools.support.commands import processes
+from redshank_node.tools.support.files import paths
+from redshank_node.tools.support.files.paths import is_unmade
+from redshank_node.tools.support.search import ripgrep
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 

@@ -8,7 +8,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from redshank_node.tools.support import globs, own_files, paths, schema
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files import own_files, paths
+from redshank_node.tools.support.search import globs
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 from redshank_shared.domain.roots import Root, Roots

@@ -6,9 +6,12 @@ from typing import Any
 
 import msgspec
 
-from redshank_node.tools.support import paths, preview_pages, schema, web_network
-from redshank_node.tools.support.kept_bytes import asked_digest, is_asset, kept
-from redshank_node.tools.support.preview_kinds import (
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files import paths
+from redshank_node.tools.support.files.kept_bytes import asked_digest, is_asset, kept
+from redshank_node.tools.support.files.workspace_bytes import about, bytes_of
+from redshank_node.tools.support.previews import pages
+from redshank_node.tools.support.previews.kinds import (
     MOST_BYTES,
     MOST_OF_ANY,
     Shown,
@@ -17,11 +20,11 @@ from redshank_node.tools.support.preview_kinds import (
     shown,
 )
 from redshank_node.tools.support.refusals import refused
-from redshank_node.tools.support.web_addresses import Refused, is_local_name, reach_of, target_of
-from redshank_node.tools.support.web_client import Unreached, fetch
-from redshank_node.tools.support.web_network import Network
-from redshank_node.tools.support.web_pages import media_type
-from redshank_node.tools.support.workspace_bytes import about, bytes_of
+from redshank_node.tools.support.web import network as web_network
+from redshank_node.tools.support.web.addresses import Refused, is_local_name, reach_of, target_of
+from redshank_node.tools.support.web.client import Unreached, fetch
+from redshank_node.tools.support.web.network import Network
+from redshank_node.tools.support.web.pages import media_type
 from redshank_node.tools.tool import (
     Artifacts,
     BadArguments,
@@ -174,12 +177,12 @@ async def _fetched(url: str, network: Network, most: int) -> _Found:
 def _placed(made: Shown, found: _Found) -> Shown:
     if made.kind != "web" or not found.url:
         return made
-    body = preview_pages.based(made.body.decode(), found.url).encode()
+    body = pages.based(made.body.decode(), found.url).encode()
     return msgspec.structs.replace(made, body=body)
 
 
 def _title(made: Shown, found: _Found) -> str:
-    said = preview_pages.title_of(made.body.decode()) if made.kind == "web" else ""
+    said = pages.title_of(made.body.decode()) if made.kind == "web" else ""
     return (said or found.place)[:_MOST_TITLE_CHARACTERS]
 
 

@@ -8,10 +8,13 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from redshank_node.tools.support import image_sizes, line_windows, outline, paths, schema, textfiles
-from redshank_node.tools.support.file_digests import seen_file, with_seen
-from redshank_node.tools.support.outline_section import lines_of
-from redshank_node.tools.support.whole_images import MOST_PIXELS, is_whole
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files import line_windows, paths, textfiles
+from redshank_node.tools.support.files.file_digests import seen_file, with_seen
+from redshank_node.tools.support.media import image_sizes
+from redshank_node.tools.support.media.whole_images import MOST_PIXELS, is_whole
+from redshank_node.tools.support.outlines import outline
+from redshank_node.tools.support.outlines.section import lines_of
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,

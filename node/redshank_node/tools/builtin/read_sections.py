@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from redshank_node.tools.support import paths, pinned, schema
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files import paths, pinned
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.commands import PinFile
 from redshank_shared.domain.events import Preview

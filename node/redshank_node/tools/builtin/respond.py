@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from redshank_node.tools.support import schema
-from redshank_node.tools.support.kept_bytes import asked_digest, kept
+from redshank_node.tools.support.files.kept_bytes import asked_digest, kept
 from redshank_node.tools.support.refusals import refused
 from redshank_node.tools.tool import (
     BadArguments,

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from redshank_node.tools.support import one_shot, schema, times, timetable, wakes
+from redshank_node.tools.support import schema
 from redshank_node.tools.support.refusals import refused
+from redshank_node.tools.support.timing import one_shot, times, timetable, wakes
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,

@@ -1,8 +1,8 @@
 """Shows one schedule in full."""
 
 from redshank_node.tools.support.refusals import refused
-from redshank_node.tools.support.schedule_change import REFERENCE, prepared_reference
-from redshank_node.tools.support.schedule_lines import in_full, named, scheduled_in
+from redshank_node.tools.support.timing.schedule_change import REFERENCE, prepared_reference
+from redshank_node.tools.support.timing.schedule_lines import in_full, named, scheduled_in
 from redshank_node.tools.support.truncate import HeadAndTail
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool
 

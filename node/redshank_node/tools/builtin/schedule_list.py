@@ -3,7 +3,7 @@
 from typing import Any
 
 from redshank_node.tools.support import schema
-from redshank_node.tools.support.schedule_lines import ENDED, line, listed, scheduled_in
+from redshank_node.tools.support.timing.schedule_lines import ENDED, line, listed, scheduled_in
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 

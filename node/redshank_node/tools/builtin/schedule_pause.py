@@ -1,6 +1,6 @@
 """Pauses a schedule."""
 
-from redshank_node.tools.support.schedule_change import changing
+from redshank_node.tools.support.timing.schedule_change import changing
 
 TOOL = changing(
     "schedule_pause",

@@ -1,6 +1,6 @@
 """Takes a paused schedule up again."""
 
-from redshank_node.tools.support.schedule_change import changing
+from redshank_node.tools.support.timing.schedule_change import changing
 
 TOOL = changing(
     "schedule_resume",

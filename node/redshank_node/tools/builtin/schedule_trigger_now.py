@@ -1,6 +1,6 @@
 """Lets a schedule fire at once, beside its cadence."""
 
-from redshank_node.tools.support.schedule_change import changing
+from redshank_node.tools.support.timing.schedule_change import changing
 
 TOOL = changing(
     "schedule_trigger_now",

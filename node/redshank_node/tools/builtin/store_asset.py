@@ -6,10 +6,11 @@ import mimetypes
 import re
 from typing import Any
 
-from redshank_node.tools.support import paths, schema
-from redshank_node.tools.support.preview_kinds import MEGABYTE
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.files import paths
+from redshank_node.tools.support.files.workspace_bytes import bytes_of
+from redshank_node.tools.support.previews.kinds import MEGABYTE
 from redshank_node.tools.support.refusals import refused
-from redshank_node.tools.support.workspace_bytes import bytes_of
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from redshank_node.tools.support import schema
-from redshank_node.tools.support.task_lines import line, tasks_of, told
+from redshank_node.tools.support.commands.task_lines import line, tasks_of, told
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 

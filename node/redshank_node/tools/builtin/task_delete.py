@@ -1,6 +1,6 @@
 """Forgets a task that does not run."""
 
-from redshank_node.tools.support.task_lines import (
+from redshank_node.tools.support.commands.task_lines import (
     REFERENCE,
     prepared_reference,
     tasks_of,

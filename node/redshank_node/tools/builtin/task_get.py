@@ -1,6 +1,6 @@
 """Shows one task in full."""
 
-from redshank_node.tools.support.task_lines import (
+from redshank_node.tools.support.commands.task_lines import (
     OPTIONS,
     REFERENCE,
     in_full,

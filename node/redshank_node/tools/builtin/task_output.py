@@ -3,7 +3,13 @@
 from typing import Any
 
 from redshank_node.tools.support import schema
-from redshank_node.tools.support.task_lines import OPTIONS, TASK_ID, reason_of, tasks_of, told
+from redshank_node.tools.support.commands.task_lines import (
+    OPTIONS,
+    TASK_ID,
+    reason_of,
+    tasks_of,
+    told,
+)
 from redshank_node.tools.support.truncate import HeadAndTail
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview

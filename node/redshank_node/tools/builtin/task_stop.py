@@ -1,6 +1,6 @@
 """Stops a task: a command is killed with all that it started."""
 
-from redshank_node.tools.support.task_lines import (
+from redshank_node.tools.support.commands.task_lines import (
     REFERENCE,
     line,
     prepared_reference,

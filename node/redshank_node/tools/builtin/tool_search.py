@@ -3,7 +3,7 @@
 from typing import Any
 
 from redshank_node.tools.support import schema
-from redshank_node.tools.support.found_lines import told
+from redshank_node.tools.support.search.found_lines import told
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.commands import ShowTools
 from redshank_shared.domain.events import Preview

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from redshank_node.tools.support import schema, times, wakes
+from redshank_node.tools.support import schema
 from redshank_node.tools.support.refusals import refused
+from redshank_node.tools.support.timing import times, wakes
 from redshank_node.tools.tool import CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 

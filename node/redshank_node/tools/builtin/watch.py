@@ -2,9 +2,17 @@
 
 from typing import Any
 
-from redshank_node.tools.support import danger, schema, times, wakes
+from redshank_node.tools.support import schema
+from redshank_node.tools.support.danger import judging
 from redshank_node.tools.support.refusals import on_argument, refused
-from redshank_node.tools.support.schedule_lines import ENDED, line, listed, named, scheduled_in
+from redshank_node.tools.support.timing import times, wakes
+from redshank_node.tools.support.timing.schedule_lines import (
+    ENDED,
+    line,
+    listed,
+    named,
+    scheduled_in,
+)
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.cadence import Interval
 from redshank_shared.domain.commands import ChangeSchedule, CreateSchedule
@@ -96,7 +104,7 @@ def _creation(checked: dict[str, Any]) -> Prepared:
     for name in ("name", "command"):
         if not checked.get(name, "").strip():
             raise BadArguments(f"{name} is required to create a watch")
-    if objection := danger.objection(checked["command"]):
+    if objection := judging.objection(checked["command"]):
         raise BadArguments(f"command is refused: {objection}; name exactly what is meant")
     every = checked.setdefault("poll_every", _DEFAULT_POLL)
     seconds = times.duration_seconds(every, "poll_every")

@@ -3,19 +3,20 @@
 import functools
 from typing import Any
 
-from redshank_node.tools.support import schema, truncate, web_network
+from redshank_node.tools.support import schema, truncate
 from redshank_node.tools.support.refusals import refused
-from redshank_node.tools.support.web_addresses import (
+from redshank_node.tools.support.web import network as web_network
+from redshank_node.tools.support.web.addresses import (
     Refused,
     Target,
     is_local_name,
     reach_of,
     target_of,
 )
-from redshank_node.tools.support.web_client import Fetched, Unreached, fetch
-from redshank_node.tools.support.web_labels import untrusted
-from redshank_node.tools.support.web_network import Located, Network
-from redshank_node.tools.support.web_pages import kind_of, media_type, readable
+from redshank_node.tools.support.web.client import Fetched, Unreached, fetch
+from redshank_node.tools.support.web.labels import untrusted
+from redshank_node.tools.support.web.network import Located, Network
+from redshank_node.tools.support.web.pages import kind_of, media_type, readable
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,

@@ -4,10 +4,10 @@ from typing import Any
 
 from redshank_node.tools.support import schema
 from redshank_node.tools.support.refusals import refused
-from redshank_node.tools.support.web_labels import untrusted
-from redshank_node.tools.support.web_operators import Unanswered
-from redshank_node.tools.support.web_rerank import reranked
-from redshank_node.tools.support.web_searxng import CATEGORIES, Found, search
+from redshank_node.tools.support.web.labels import untrusted
+from redshank_node.tools.support.web.operators import Unanswered
+from redshank_node.tools.support.web.rerank import reranked
+from redshank_node.tools.support.web.searxng import CATEGORIES, Found, search
 from redshank_node.tools.tool import (
     BadArguments,
     CallContext,

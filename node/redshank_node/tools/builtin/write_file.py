@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
-from redshank_node.tools.support import diffs, paths, schema, textfiles, truncate, writing
-from redshank_node.tools.support.edit_change import MAX_BYTES
-from redshank_node.tools.support.file_digests import digest_of, seen_file, still_is
+from redshank_node.tools.support import schema, truncate
+from redshank_node.tools.support.edits.change import MAX_BYTES
+from redshank_node.tools.support.edits.write_frontmatter import with_frontmatter
+from redshank_node.tools.support.files import diffs, paths, textfiles, writing
+from redshank_node.tools.support.files.file_digests import digest_of, seen_file, still_is
 from redshank_node.tools.support.refusals import refused
-from redshank_node.tools.support.write_frontmatter import with_frontmatter
 from redshank_node.tools.tool import BadArguments, CallContext, Prepared, Result, Tool, Workspace
 from redshank_shared.domain.events import Preview
 from redshank_shared.domain.roots import key_of

@@ -1,5 +1,7 @@
 """Which tool a name means, which tools a matrix lists, whose rules are whose."""
 
+from pathlib import Path
+
 import pytest
 
 from redshank_console.services.cluster_surface import LiveTools
@@ -18,7 +20,8 @@ from redshank_shared.domain.workstream import Workstream
 from redshank_shared.permissions.rules import Rule
 from redshank_shared.permissions.session_rules import session_rules
 from redshank_shared.permissions.tool_card import ToolCard, subject
-from redshank_shared.profiles.profile import known_profiles, load
+from redshank_shared.profiles.own import own_profile
+from redshank_shared.profiles.profile import known_profiles, load, own_asks
 
 SEARCH = ToolCard("mcp__linear__search", "mcp__linear__search", (), "mcp", False, server="linear")
 LIVE = LiveTools((*(card_of(tool) for tool in BUILTIN), SEARCH))
@@ -81,3 +84,22 @@ def test_labels_that_ask_do_so_in_every_profile() -> None:
         rule = ruleset.match(subject(watch, "create"))
         assert rule is not None
         assert rule.decision == "ask"
+
+
+@pytest.mark.req("T-28", "O-14")
+@pytest.mark.parametrize(
+    "said", ['watch = { default = "deny" }', 'spy = { canonical = "watch", default = "deny" }']
+)
+def test_a_tool_that_a_profile_denies_is_not_asked_about_by_its_labels(
+    tmp_path: Path, said: str
+) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(f'title = "Own"\n\n[tools]\n{said}\n')
+    profile = own_profile("own", str(file), {})
+    (card,) = profile.tools
+
+    rule = ruleset_over((), profile, LIVE).match(subject(card, "create"))
+
+    assert rule is not None
+    assert rule.decision == "deny"
+    assert own_asks(LIVE.cards, load("default")) != own_asks(LIVE.cards, profile)

@@ -12,8 +12,14 @@ from redshank_shared.domain.scopes import server_usable
 from redshank_shared.permissions.rules import Rule
 from redshank_shared.permissions.ruleset import RuleSet
 from redshank_shared.permissions.session_rules import session_rules
-from redshank_shared.permissions.tool_card import ToolCard, default_rules, unregistered_card
-from redshank_shared.profiles.profile import Profile, card_of, known_profiles, load
+from redshank_shared.permissions.tool_card import ToolCard, unregistered_card
+from redshank_shared.profiles.profile import (
+    Profile,
+    card_of,
+    known_profiles,
+    load,
+    own_asks,
+)
 from redshank_shared.session_commands import SessionCommands
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.mcp_tools import McpTools
@@ -94,8 +100,7 @@ class PolicyInForce:
 
 def ruleset_over(rules: Iterable[Rule], profile: Profile, live: LiveTools) -> RuleSet:
     """These rules above the profile's built-in tier."""
-    asks = default_rules(msgspec.structs.replace(card, default="") for card in live.cards)
-    return RuleSet((*rules, *asks, *profile.rules))
+    return RuleSet((*rules, *own_asks(live.cards, profile), *profile.rules))
 
 
 def tool_named(name: str, profile: Profile, live: LiveTools) -> ToolCard:

@@ -15,7 +15,8 @@ from redshank_shared.domain.workstream import Workstream
 from redshank_shared.permissions.decision import Verdict, judge
 from redshank_shared.permissions.ruleset import RuleSet
 from redshank_shared.permissions.session_rules import session_rules
-from redshank_shared.permissions.tool_card import ToolCard, default_rules, subject
+from redshank_shared.permissions.tool_card import ToolCard, subject
+from redshank_shared.profiles.profile import own_asks
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.permission_rules import (
     PROJECT,
@@ -56,7 +57,7 @@ class Policy:
         self._database = database
         self._rules = rules
         self._revisions = revisions
-        self._asks = default_rules(cards)
+        self._cards = tuple(cards)
         self._monotonic = monotonic
         self._revision = -1
         self._rows: tuple[RuleRow, ...] = ()
@@ -142,7 +143,9 @@ class Policy:
             if len(self._stored) >= _MOST_COMPILED:
                 self._stored.clear()
             rows = [row for row in self._rows if speaks_for(row, owner, PROJECT)]
-            found = RuleSet((*rules_of(rows), *self._asks, *profile_of(profile).rules))
+            tier = profile_of(profile)
+            asks = own_asks(self._cards, tier)
+            found = RuleSet((*rules_of(rows), *asks, *tier.rules))
             self._stored[owner, profile] = found
         return found
 

@@ -50,14 +50,15 @@ def subject(card: ToolCard, label: str = "") -> Subject:
 
 
 def default_rules(cards: Iterable[ToolCard]) -> tuple[Rule, ...]:
-    """What the profile's tools bring to the built-in tier: a default of their own, labels that ask.
-    They go before the profile's other defaults.
+    """What the profile's tools bring to the built-in tier: a default of their own, labels that ask,
+    where the default does not deny all of it. They go before the profile's other defaults.
     """
     made: list[Rule] = []
     for card in cards:
         if card.default:
             made.append(Rule(card.name, card.default, "builtin"))
-        made.extend(Rule(f"{card.name}:{label}", "ask", "builtin") for label in card.asks)
+        if card.default != "deny":
+            made.extend(Rule(f"{card.name}:{label}", "ask", "builtin") for label in card.asks)
     return tuple(made)
 
 

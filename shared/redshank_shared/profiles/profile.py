@@ -255,6 +255,16 @@ def _rule(profile: str, at: int, written: "_WrittenRule") -> Rule:
     return Rule(written.pattern, written.decision, "builtin")
 
 
+def own_asks(cards: Iterable[ToolCard], profile: Profile) -> tuple[Rule, ...]:
+    """The labels that tools themselves ask a person about, in front of the profile's own tier
+    (T-28), but of tools that the profile denies: a label would otherwise open them by half.
+    """
+    patterns = {rule.pattern for rule in profile.rules if rule.decision == "deny"}
+    denied = {card.canonical for card in profile.tools if patterns & set(card.names)}
+    left = (card for card in cards if card.canonical not in denied)
+    return default_rules(msgspec.structs.replace(card, default="") for card in left)
+
+
 def _generated(cards: tuple[ToolCard, ...], mcp_default: Decision) -> tuple[Rule, ...]:
     """The built-in tier that the defaults amount to; what no rule names is allowed."""
     rules = default_rules(cards)

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from redshank_node.engine.asked_calls import asked_calls
 from redshank_node.engine.calls import Bounds, Pipeline, ReadyCall
 from redshank_node.engine.kept_images import KeptImages
 from redshank_node.engine.limits_in_force import BatchLimits
@@ -25,7 +26,6 @@ from redshank_node.providers.provider import (
 from redshank_node.providers.retry import RetryPolicy, ask
 from redshank_shared.domain.events import (
     AnyFact,
-    AskedCall,
     ContextCompacted,
     MessageAnswered,
     TokensUsed,
@@ -149,15 +149,7 @@ class Answering:
             return []
         if answer is None:
             return []
-        asked = tuple(
-            AskedCall(self._pipeline.new_id("call"), call.tool, call.arguments, call.provider_id)
-            for call in answer.calls
-        )
-        errors = {
-            call.call_id: said.error
-            for call, said in zip(asked, answer.calls, strict=True)
-            if said.error
-        }
+        asked, errors = asked_calls(answer, self._pipeline.new_id)
         if asked:
             await limits.renew()
         batch = await self._pipeline.ready(

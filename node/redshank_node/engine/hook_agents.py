@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from redshank_node.engine.answering import Models
+from redshank_node.engine.asked_calls import asked_calls
 from redshank_node.engine.calls import Bounds, Pipeline
 from redshank_node.engine.execution import Caller, Execution
 from redshank_node.engine.hook_asking import MOST_ANSWER_BYTES, HookFailed, HookQuestion
@@ -21,7 +22,6 @@ from redshank_node.tools.toolbox import Toolbox
 from redshank_shared.domain.delegation import Boundary
 from redshank_shared.domain.events import (
     AnyFact,
-    AskedCall,
     CallStarted,
     MessageAnswered,
     MessagePosted,
@@ -189,15 +189,7 @@ class _Talk:
 
     async def carry_out(self, answer: Answer, execution: Execution) -> None:
         """Decide and run the calls of this answer, through the same stages as any call (law 4)."""
-        asked = tuple(
-            AskedCall(self.pipeline.new_id("call"), call.tool, call.arguments, call.provider_id)
-            for call in answer.calls
-        )
-        errors = {
-            call.call_id: said.error
-            for call, said in zip(asked, answer.calls, strict=True)
-            if said.error
-        }
+        asked, errors = asked_calls(answer, self.pipeline.new_id)
         state = self.state
         self._add([MessageAnswered(state.version, answer.text, asked, opaque=answer.opaque)])
         bounds = Bounds(

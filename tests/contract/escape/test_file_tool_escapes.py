@@ -1,17 +1,12 @@
 """What a file tool is asked to touch outside the workspace, each refused."""
 
-import ctypes
-import os
-import threading
-
 import pytest
 
 from redshank_node.tools.builtin import edit_file, grep_search, list_files, read_file, write_file
 from redshank_node.tools.tool import BadArguments, CallContext, Result, Tool, Workspace
 from tests.contract.escape.confined import SECRET, Grounds
+from tests.contract.escape.swapping import swapping
 
-AT_FDCWD = -100
-RENAME_EXCHANGE = 2
 PATHS = (
     "..",
     "../other",
@@ -95,21 +90,8 @@ async def test_a_folder_swapped_for_a_link_meanwhile_leads_nowhere(
     (inside / "secret.txt").write_text("inside\n")
     swapped.symlink_to(grounds.other)
     before = grounds.outside()
-    over = threading.Event()
-
-    def swap() -> None:
-        rename = ctypes.CDLL(None).renameat2
-        names = os.fsencode(inside), os.fsencode(swapped)
-        while not over.is_set():
-            rename(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE)
-
-    swapper = threading.Thread(target=swap)
-    swapper.start()
-    try:
+    with swapping(inside, swapped):
         for _ in range(60):
             result = await called(tool, "turn/secret.txt", grounds)
             assert SECRET not in result.output
-    finally:
-        over.set()
-        swapper.join(10)
     assert grounds.outside() == before

@@ -2,10 +2,6 @@
 file tools, inside commands.
 """
 
-import ctypes
-import os
-import threading
-
 import msgspec
 import pytest
 
@@ -25,6 +21,7 @@ from redshank_node.tools.support.files.writing import append_file, replace_file,
 from redshank_node.tools.tool import BadArguments, CallContext, Result, Tool, Workspace
 from redshank_shared.profiles.root_choice import RootChoice
 from tests.contract.escape.confined import SECRET, Grounds, sandbox
+from tests.contract.escape.swapping import swapping
 
 pytestmark = [
     pytest.mark.req("C-25", "C-27"),
@@ -36,8 +33,6 @@ BACKENDS = ("bwrap", "landlock")
 CHOICE = RootChoice(memories="write", skills="read", tasks="write", system=True)
 # What stands in a root or in the workspace, where a path of another may not lead.
 BESIDE = "beside-1234"
-AT_FDCWD = -100
-RENAME_EXCHANGE = 2
 PATHS = (
     "/",
     "/..",
@@ -159,25 +154,12 @@ async def test_a_folder_of_a_root_swapped_for_a_link_leads_nowhere(
     swapped.symlink_to(target)
     outside = grounds.other / "secret.txt", grounds.workspace / "beside.txt"
     before = [path.read_text() for path in outside]
-    over = threading.Event()
-
-    def swap() -> None:
-        rename = ctypes.CDLL(None).renameat2
-        names = os.fsencode(inside), os.fsencode(swapped)
-        while not over.is_set():
-            rename(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE)
-
-    swapper = threading.Thread(target=swap)
-    swapper.start()
-    try:
+    with swapping(inside, swapped):
         for _ in range(40):
             for tool in (read_file.TOOL, write_file.TOOL):
                 for name in ("secret.txt", "beside.txt"):
                     result = await called(tool, f"/memories/turn/{name}", rooted)
                     assert not any(word in result.output for word in (SECRET, BESIDE))
-    finally:
-        over.set()
-        swapper.join(10)
     assert [path.read_text() for path in outside] == before
     assert not (grounds.other / "beside.txt").exists()
 

@@ -6,6 +6,7 @@ from redshank_node.tools.support.patches.parts import (
     Hunk,
     PatchLine,
     malformed,
+    patch_line,
     without_blank_tail,
 )
 
@@ -123,7 +124,7 @@ class _Reader:
                 last = lines[-1]
                 bare.add(last.mark if last is not None else " ")
             else:
-                lines.append(self._line(line))
+                lines.append(patch_line(line, self._number))
             self._at += 1
         body = without_blank_tail(lines)
         if not any(line.mark != " " for line in body):
@@ -146,13 +147,3 @@ class _Reader:
             anchors += [anchor] if anchor else []
             self._at += 1
         return anchors, number
-
-    def _line(self, line: str) -> PatchLine | None:
-        match line[:1]:
-            case " " | "-" | "+" as mark:
-                return PatchLine(mark, line[1:])
-            case "":
-                return None
-        raise malformed(
-            f"{line[:80]!r} must begin with a blank (stays), - (goes) or + (comes)", self._number
-        )

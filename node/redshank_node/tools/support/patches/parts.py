@@ -66,6 +66,18 @@ def malformed(what: str, line: int | None = None) -> BadArguments:
     return BadArguments(f"patch{where}: {what}")
 
 
+def patch_line(line: str, number: int) -> PatchLine | None:
+    """A hunk's line by its mark; None for one without, which is an empty line. `number` is the
+    patch's own, from 1; any other mark is malformed.
+    """
+    match line[:1]:
+        case " " | "-" | "+" as mark:
+            return PatchLine(mark, line[1:])
+        case "":
+            return None
+    raise malformed(f"{line[:80]!r} must begin with a blank (stays), - (goes) or + (comes)", number)
+
+
 def without_blank_tail(lines: Iterable[PatchLine | None]) -> tuple[PatchLine, ...]:
     """The lines; None stands for an empty one without a mark, which is context but for the last
     ones: a patch often ends with empty lines that mean nothing.

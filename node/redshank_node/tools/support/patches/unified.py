@@ -11,6 +11,7 @@ from redshank_node.tools.support.patches.parts import (
     Hunk,
     PatchLine,
     malformed,
+    patch_line,
     without_blank_tail,
 )
 
@@ -128,7 +129,7 @@ class _Reader:
                 last = lines[-1] if lines else None
                 bare.add(last.mark if last is not None else " ")
             else:
-                lines.append(self._line(line))
+                lines.append(patch_line(line, self._at + 1))
                 old -= line[:1] != "+"
                 new -= line[:1] != "-"
             self._at += 1
@@ -143,16 +144,6 @@ class _Reader:
         behind = next((line for line in self._lines[self._at + 2 :] if line.strip()), "")
         is_line = (old, new) == (1, 1) and not self._lines[self._at].startswith(_MAIL)
         return behind.startswith("@@") and not is_line
-
-    def _line(self, line: str) -> PatchLine | None:
-        match line[:1]:
-            case " " | "-" | "+" as mark:
-                return PatchLine(mark, line[1:])
-            case "":
-                return None
-        raise malformed(
-            f"{line[:80]!r} must begin with a blank (stays), - (goes) or + (comes)", self._at + 1
-        )
 
 
 def _bare(old: str, new: str) -> tuple[str, str]:

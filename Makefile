@@ -22,7 +22,7 @@ SOAKED := tests/chaos $(addprefix tests/unit/test_,permission_properties.py prot
 SOAK_MINUTES := 60
 ARGS :=
 
-.PHONY: install up test test-whole test-together check check-web check-types check-rest conformance bench soak clean
+.PHONY: install up test check check-web check-types check-rest conformance bench soak clean
 .DELETE_ON_ERROR:
 
 install: .venv/installed $(PAGE)
@@ -69,23 +69,16 @@ $(CONFORMANCE)/.installed: $(addprefix tests/conformance/,package.json package-l
 up: install
 	$(BIN)/redshank up $(ARGS)
 
-# What measures, or loads the machine by itself, is alone on it. The others wait much of the time:
-# more of them run at once than there are processors.
+# What measures, or loads the machine by itself, is alone on it. What starts a whole Redshank does so
+# once for a file, as the real MCP servers are, so that a file stays with one worker.
 test: install $(MCP_SERVERS)/.installed
 ifdef ARGS
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest $(ARGS)
 else
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest $(ALONE)
-	$(MAKE) --no-print-directory --jobs 2 test-whole test-together
-endif
-
-# What starts a whole Redshank does so once for a file, as the real MCP servers are, so that a file
-# stays with one worker.
-test-whole: install $(MCP_SERVERS)/.installed
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(WHOLE)
-
-test-together: install
-	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 2 $(TOGETHER)
+	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest -n 3 $(TOGETHER)
+endif
 
 conformance: install $(CONFORMANCE)/.installed
 	timeout --foreground $(TEST_SECONDS) $(BIN)/python -m pytest --quiet tests/conformance $(ARGS)

@@ -172,6 +172,8 @@ provider = "openai"
 model = "m"
 base_url = "{model_url}/v1"
 api_key_env = "OTHER_MODEL"
+[models.demo]
+provider = "demo"
 """
     )
     home.environ |= {
@@ -222,6 +224,24 @@ async def misuse(person: Person, canaries: Canaries) -> None:
     await ask("POST", "/v1/signin", json={"token": canaries.bearer_sent})
 
 
+async def known_to_the_node(person: Person, home: Home) -> None:
+    """Return once the node masks a secret that was set last: it learns all of them at once."""
+    value = secrets.token_hex(16)
+    (home.workspace / "last.txt").write_text(value)
+    await person.put("hook.last", value)
+    new = {"mode": "bypassPermissions", "name": "probe", "model": "demo"}
+    workstream = (await person.ask("POST", "/v1/workstreams", json=new)).json()["id"]
+    path = f"/v1/workstreams/{workstream}/events"
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            await person.send(workstream, "run: cat last.txt")
+            await person.rest(workstream, "idle")
+            page = (await person.ask("GET", path, params={"limit": 1000})).json()
+            shown = [each["output"] for each in page["items"] if each["kind"] == "call.finished"]
+            if shown and value not in shown[-1]:
+                return
+
+
 async def use(person: Person, home: Home, canaries: Canaries, model: ModelServer) -> None:
     """A day's work with secrets: set, used, leaked, refused, revoked, set anew, rotated."""
     await set_by_command(home, "model.main", canaries.model_slot)
@@ -230,8 +250,7 @@ async def use(person: Person, home: Home, canaries: Canaries, model: ModelServer
     await person.put("channel.irc", canaries.channel_slot)
     await person.put("hook.replaced", canaries.replaced)
     await person.put("hook.revoked", canaries.revoked)
-    # Another process knows them a second later, which nothing shows from outside.
-    await asyncio.sleep(10.0)
+    await known_to_the_node(person, home)
     await person.put("hook.replaced", "another-value-by-now")
     await person.ask("POST", "/v1/secrets/hook.revoked/revoke")
     new = {"mode": "bypassPermissions", "name": "leaky"}

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from redshank_node.tools.tool import Prepared, Tool
-from redshank_shared.permissions.decision import TOOL_CHANGED
 from redshank_shared.stores.database import Database
 from redshank_shared.stores.mcp_tools import AcceptedTool, McpTools, SeenTool
 
-CHANGED = TOOL_CHANGED
 UNKNOWN = (
     "not run: the store cannot be reached, so whether the tool is still what was accepted is "
     "unknown; try again"

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from redshank_node.engine.accepted_tools import (
-    CHANGED,
     UNKNOWN,
     AcceptedTools,
     with_difference,
@@ -44,7 +43,7 @@ from redshank_shared.domain.plan import number
 from redshank_shared.domain.rule_events import RulesUpdated, SessionRule
 from redshank_shared.domain.scopes import CapabilityScope
 from redshank_shared.domain.workstream import Call, Workstream, advance
-from redshank_shared.permissions.decision import Verdict, asked_anew
+from redshank_shared.permissions.decision import TOOL_CHANGED, Verdict, asked_anew
 from redshank_shared.permissions.hook_answers import combined
 from redshank_shared.permissions.tool_card import subject
 from redshank_shared.settings.hooks import Hook
@@ -233,7 +232,7 @@ class Pipeline:
         """What the engine says, then whether the call may go where it goes (K-68)."""
         verdict = self.policy.verdict(state, self._cards[tool.name], prepared.label)
         if ready.change:
-            verdict = asked_anew(verdict, CHANGED)
+            verdict = asked_anew(verdict, TOOL_CHANGED)
         return usable(verdict, state, prepared) if verdict.decision == "allow" else verdict
 
     async def permitted(self, state: Workstream, batch: Sequence[ReadyCall]) -> list[ReadyCall]:
@@ -258,7 +257,9 @@ class Pipeline:
             return ReadyCall(ready.call, ready.tool, refusal=said, denial=denial, advisers=advisers)
         if ready.change and self.accepted is not None:
             if ready.call.status != "approved" or SCHEMA not in ready.call.bound:
-                return ReadyCall(ready.call, ready.tool, refusal=f"not run: {CHANGED}; ask again")
+                return ReadyCall(
+                    ready.call, ready.tool, refusal=f"not run: {TOOL_CHANGED}; ask again"
+                )
             await self.accepted.accept(ready.tool, ready.call.allowed_by)
         return ready
 

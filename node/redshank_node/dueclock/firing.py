@@ -18,7 +18,7 @@ from redshank_shared.domain.due_events import WatchSpec
 from redshank_shared.domain.errors import Conflict, Invalid, NotFound
 from redshank_shared.domain.ids import WorkstreamId
 from redshank_shared.metrics import Metrics
-from redshank_shared.profiles.profile import Profile
+from redshank_shared.profiles.profile import Profile, load
 from redshank_shared.session_commands import SessionCommands
 from redshank_shared.settings.environment import process_environment
 from redshank_shared.settings.sections import Settings
@@ -63,9 +63,9 @@ class Polling(msgspec.Struct, frozen=True):
 
     async def confine(self, workstream_id: str) -> Confine | None:
         """What confines a poll's command. BadArguments where this node cannot."""
-        if self.permission is None:
-            return None
-        sandbox = self.sandbox_of(await self.permission.profile(workstream_id))
+        known = self.permission
+        profile = load("default") if known is None else await known.profile(workstream_id)
+        sandbox = self.sandbox_of(profile)
         if sandbox is None:
             return None
         return sandbox.confining("bash", "workspace_write", self.max_sandbox)
